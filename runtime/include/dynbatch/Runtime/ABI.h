@@ -1,0 +1,138 @@
+//===- ABI.h - Contract between compiled code and the runtime ---*- C -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain C. Compiled code reads and writes the first fields of the context
+// directly, so every layout here is part of the ABI: change one, raise
+// DYNBATCH_ABI_VERSION. docs/RuntimeABI.md explains the design.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNBATCH_RUNTIME_ABI_H
+#define DYNBATCH_RUNTIME_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DYNBATCH_ABI_VERSION 1
+
+/// Alignment, in bytes, of every tensor the runtime or compiled code allocates.
+#define DYNBATCH_TENSOR_ALIGNMENT 64
+
+/// A stamp says when a tensor is computed: flush epoch, stage, depth. Bits
+/// 63..44 epoch, 43..32 stage, 31..0 depth. 0 means "ready" (instance data,
+/// parameters, constants).
+#define DYNBATCH_STAMP_STAGE_SHIFT 32
+#define DYNBATCH_STAMP_EPOCH_SHIFT 44
+
+/// A tensor in host code: storage address (row-major, contiguous) and stamp.
+typedef struct dynbatch_tensor {
+  int64_t address;
+  uint64_t stamp;
+} dynbatch_tensor;
+
+/// The tasks of one kernel at one depth. Rows are contiguous int64 words:
+///   [operand 0] ... [operand N-1] [result base]
+/// A tensor operand is an address, a scalar operand its zero-extended bits.
+/// The result base is the start of the task's result block in the arena.
+typedef struct dynbatch_bucket {
+  int64_t *cursor; ///< next free row
+  int64_t *end;    ///< end of the allocated rows
+  int64_t *begin;  ///< first row
+} dynbatch_bucket;
+
+/// All buckets of one kernel, indexed by depth.
+typedef struct dynbatch_queue {
+  dynbatch_bucket *buckets;
+  int64_t num_buckets;
+} dynbatch_queue;
+
+/// Head of the runtime's context; all that compiled code sees of it.
+typedef struct dynbatch_context {
+  char *arena_cursor;     ///< tensor storage, DYNBATCH_TENSOR_ALIGNMENT aligned
+  char *arena_end;
+  char *heap_cursor;      ///< host cells (ADTs, sequences), 16 byte aligned
+  char *heap_end;
+  dynbatch_queue *queues; ///< one a kernel
+  void *const *params;    ///< one a parameter, in descriptor order
+  uint64_t epoch;         ///< flush epoch << DYNBATCH_STAMP_EPOCH_SHIFT
+  char *stack_limit;      ///< recursive functions refuse to go below it
+  int64_t instance;       ///< index of the running instance in its input
+} dynbatch_context;
+
+/// Cells. A constructor cell is {int64_t tag; slots...}, tag = position of the
+/// constructor in its ADT. A sequence is {int64_t length; slots...}. A slot is
+/// 16 bytes (dynbatch_tensor) for a tensor and 8 bytes for anything else: a
+/// scalar's bits zero-extended, or a pointer to a cell. The arguments and
+/// results of the entry are slots laid out in order without a header.
+
+/// Runs the entry for one instance: reads argument slots, enqueues tasks,
+/// writes result slots (the tensors they name are computed by the next flush).
+typedef void (*dynbatch_entry_fn)(dynbatch_context *ctx, const char *args,
+                                  char *results);
+/// Computes the derived parameters (descriptor: "derived": true) from the
+/// loaded ones; the runtime allocated the storage that params[] names.
+typedef void (*dynbatch_prologue_fn)(dynbatch_context *ctx);
+/// Runs `count` tasks, `rows` is their first row. `scratch` has the
+/// descriptor's scratch_bytes, tensor aligned, private to the call.
+typedef void (*dynbatch_kernel_fn)(const int64_t *rows, int64_t count,
+                                   char *scratch, void *const *params);
+
+/// What a compiled module exports under the symbol `dynbatch_module`.
+typedef struct dynbatch_module {
+  uint32_t abi_version;
+  uint32_t num_kernels;
+  const char *descriptor; ///< JSON, see docs/RuntimeABI.md
+  dynbatch_entry_fn entry;
+  dynbatch_prologue_fn prologue; ///< may be null
+  const dynbatch_kernel_fn *kernels;
+} dynbatch_module;
+
+//===----------------------------------------------------------------------===//
+// Functions the runtime gives to compiled code. Those marked noreturn record
+// the error and leave the instance program for good.
+//===----------------------------------------------------------------------===//
+
+#if defined(__GNUC__)
+#define DYNBATCH_NORETURN __attribute__((noreturn))
+#else
+#define DYNBATCH_NORETURN
+#endif
+
+/// Slow path of enqueue: makes bucket `depth` of `kernel` exist and have room.
+/// Returns a fresh row; the bucket's cursor already stands behind it.
+int64_t *dynbatch_rt_reserve(dynbatch_context *ctx, int64_t kernel,
+                             int64_t depth);
+/// Slow path of arena allocation: returns `bytes` (a multiple of
+/// DYNBATCH_TENSOR_ALIGNMENT) of storage; the cursor stands behind it.
+char *dynbatch_rt_arena_alloc(dynbatch_context *ctx, int64_t bytes);
+/// Same for host cells (`bytes` a multiple of 16).
+char *dynbatch_rt_heap_alloc(dynbatch_context *ctx, int64_t bytes);
+/// Forced read: runs all pending tasks.
+void dynbatch_rt_flush(dynbatch_context *ctx);
+/// `what` names the op and its source location.
+DYNBATCH_NORETURN void dynbatch_rt_index_error(dynbatch_context *ctx,
+                                               const char *what, int64_t index,
+                                               int64_t size);
+DYNBATCH_NORETURN void dynbatch_rt_stack_overflow(dynbatch_context *ctx);
+
+/// Allocation hooks of the memref lowering (finalize-memref-to-llvm with
+/// generic functions): used by prologues and by the reference target. They
+/// serve the context that is running on this thread; memory lives until the
+/// minibatch (or the prologue) ends, so free does nothing.
+void *_mlir_memref_to_llvm_alloc(uint64_t bytes);
+void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t bytes);
+void _mlir_memref_to_llvm_free(void *pointer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // DYNBATCH_RUNTIME_ABI_H
