@@ -1,0 +1,36 @@
+# add_dynbatch_library(name sources... [DEPENDS ...] [LINK_LIBS ...] [MLIR_LIBS ...])
+#
+# A library of the compiler. LINK_LIBS are the project's own; MLIR_LIBS go
+# through mlir_target_link_libraries, so that they resolve to the shared libMLIR
+# and never bring a second, static copy of MLIR in.
+function(add_dynbatch_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS;MLIR_LIBS" ${ARGN})
+  add_mlir_library(${name} ${ARG_UNPARSED_ARGUMENTS}
+    DEPENDS ${ARG_DEPENDS}
+    EXCLUDE_FROM_LIBMLIR DISABLE_INSTALL
+    LINK_LIBS PUBLIC ${ARG_LINK_LIBS})
+  mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR_LIBS})
+  target_include_directories(${name} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:include>)
+  if(DYNBATCH_ENABLE_PCH)
+    # Compiled once, with the first library; all share its flags.
+    if(name STREQUAL "DynbatchIR")
+      target_precompile_headers(${name} PRIVATE
+        ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+    else()
+      target_precompile_headers(${name} REUSE_FROM DynbatchIR)
+    endif()
+  endif()
+endfunction()
+
+# add_dynbatch_tool(name sources... [LINK_LIBS ...] [MLIR_LIBS ...])
+function(add_dynbatch_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;MLIR_LIBS" ${ARGN})
+  add_llvm_executable(${name} ${ARG_UNPARSED_ARGUMENTS} PARTIAL_SOURCES_INTENDED)
+  llvm_update_compile_flags(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
+  mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR_LIBS})
+  mlir_check_all_link_libraries(${name})
+endfunction()

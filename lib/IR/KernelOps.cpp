@@ -1,0 +1,237 @@
+//===- KernelOps.cpp - Kernels, tasks and batches -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynbatch/IR/Dynbatch.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::dynbatch;
+
+//===----------------------------------------------------------------------===//
+// KernelOp
+//===----------------------------------------------------------------------===//
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                     FunctionType type) {
+  auto &props = state.getOrAddProperties<Properties>();
+  props.sym_name = builder.getStringAttr(name);
+  props.function_type = TypeAttr::get(type);
+  props.sym_visibility = builder.getStringAttr("private");
+  Block &body = state.addRegion()->emplaceBlock();
+  for (Type input : type.getInputs())
+    body.addArgument(input, state.location);
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> inputs,
+                      ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag, std::string &) {
+    return builder.getFunctionType(inputs, results);
+  };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false,
+      getFunctionTypeAttrName(result.name), buildType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void KernelOp::print(OpAsmPrinter &p) {
+  function_interface_impl::printFunctionOp(
+      p, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+      getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+/// Tensors of static shape and scalars can be task operands.
+static bool isTaskOperandType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.hasStaticShape() : type.isIntOrIndexOrFloat();
+}
+
+LogicalResult KernelOp::verify() {
+  FunctionType task = getTaskSignature();
+  for (auto [i, type] : llvm::enumerate(task.getInputs()))
+    if (!isTaskOperandType(type))
+      return emitOpError() << "operand #" << i << " cannot be of type " << type
+                           << ": expected a scalar or a tensor of static shape";
+  for (auto [i, type] : llvm::enumerate(task.getResults()))
+    if (!isa<RankedTensorType>(type) || !isTaskOperandType(type))
+      return emitOpError() << "result #" << i << " cannot be of type " << type
+                           << ": expected a tensor of static shape";
+  if (getCyclic() && !getStage())
+    return emitOpError("'cyclic' needs a 'stage'");
+  if (isExternal() != static_cast<bool>(getImplementation()))
+    return emitOpError(isExternal() ? "without a body needs an 'implementation'"
+                                    : "has both a body and an 'implementation'");
+  if (!isBatched())
+    return success();
+  SmallVector<Type> want = {IndexType::get(getContext())};
+  for (TypeRange types : {TypeRange(task.getInputs()), TypeRange(task.getResults())})
+    for (Type type : types)
+      want.push_back(RowsType::get(type));
+  auto type = FunctionType::get(getContext(), want, {});
+  if (getFunctionType() != type)
+    return emitOpError() << "batched for tasks " << task << " must have type "
+                         << type << ", but has " << getFunctionType();
+  return success();
+}
+
+LogicalResult ReturnOp::verify() {
+  auto kernel = cast<KernelOp>((*this)->getParentOp());
+  TypeRange want = kernel.getFunctionType().getResults();
+  if (TypeRange(getOperandTypes()) != want)
+    return emitOpError() << "returns (" << getOperandTypes()
+                         << "), but the kernel's results are (" << want << ")";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// EnqueueOp, DepthOp, DefineOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult EnqueueOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto kernel =
+      tables.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+  if (!kernel)
+    return emitOpError() << "unknown kernel @" << getKernel();
+  FunctionType task = kernel.getTaskSignature();
+  if (TypeRange(getTaskOperands().getTypes()) != TypeRange(task.getInputs()) ||
+      TypeRange(getResultTypes()) != TypeRange(task.getResults()))
+    return emitOpError() << "does not fit kernel @" << getKernel()
+                         << " of type " << task;
+  if (!kernel.getStage())
+    return success();
+  if (kernel.getCyclic() && !getDepth())
+    return emitOpError() << "kernel @" << getKernel()
+                         << " stands in a cyclic stage: a depth is needed";
+  if (!kernel.getCyclic() && getDepth())
+    return emitOpError() << "kernel @" << getKernel()
+                         << " stands in a stage that is not cyclic: it has no "
+                            "depth";
+  return success();
+}
+
+OpFoldResult DepthOp::fold(FoldAdaptor) {
+  auto enqueue = getTensor().getDefiningOp<EnqueueOp>();
+  if (!enqueue)
+    return {};
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+      enqueue, enqueue.getKernelAttr());
+  if (!kernel || !kernel.getStage())
+    return {};
+  if (*kernel.getStage() == getStage() &&
+      enqueue.getDepth())
+    return enqueue.getDepth();
+  return IntegerAttr::get(IndexType::get(getContext()), 0);
+}
+
+LogicalResult DefineOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto global = tables.lookupNearestSymbolFrom<ml_program::GlobalOp>(
+      *this, getGlobalAttr());
+  if (!global)
+    return emitOpError() << "unknown global @" << getGlobal();
+  if (global.getType() != getValue().getType())
+    return emitOpError() << "global @" << getGlobal() << " is "
+                         << global.getType() << ", but the value is "
+                         << getValue().getType();
+  auto func = (*this)->getParentOfType<FunctionOpInterface>();
+  if (!func || !func->hasAttr(DynbatchDialect::kPrologueAttrName))
+    return emitOpError("must stand in the prologue");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// GatherOp, ScatterOp
+//===----------------------------------------------------------------------===//
+
+void GatherOp::build(OpBuilder &builder, OperationState &state, Value rows,
+                     Value first, OpFoldResult count) {
+  int64_t size = getConstantIntValue(count).value_or(ShapedType::kDynamic);
+  build(builder, state, cast<RowsType>(rows.getType()).getBatchedType(size),
+        rows, first, getValueOrCreateConstantIndexOp(builder, state.location, count));
+}
+
+/// `tensor` holds rows of type `rows`; its leading dimension may be static.
+static LogicalResult verifyRowsOf(Operation *op, Type tensor, RowsType rows) {
+  auto type = cast<RankedTensorType>(tensor);
+  int64_t size = type.getRank() == 0 ? 0 : type.getDimSize(0);
+  if (type == rows.getBatchedType(size))
+    return success();
+  return op->emitOpError() << "rows of " << rows << " form "
+                           << rows.getBatchedType(ShapedType::kDynamic)
+                           << ", not " << tensor;
+}
+
+LogicalResult GatherOp::verify() {
+  return verifyRowsOf(*this, getResult().getType(), getRows().getType());
+}
+
+LogicalResult ScatterOp::verify() {
+  return verifyRowsOf(*this, getTensor().getType(), getRows().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// PanelMatmulOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PanelMatmulOp::verify() {
+  auto weights = cast<ShapedType>(getWeights().getType());
+  auto acc = cast<ShapedType>(getAcc().getType());
+  if (weights.getRank() != 3)
+    return emitOpError() << "weights must be panels x K x width, but are "
+                         << weights;
+  if (acc.getRank() != 2 || acc.isDynamicDim(1))
+    return emitOpError() << "the accumulator must be rows x N with static N, "
+                            "but is "
+                         << acc;
+  int64_t k;
+  auto rows = dyn_cast<RowsType>(getLhs().getType());
+  if (static_cast<bool>(rows) != static_cast<bool>(getFirst()))
+    return emitOpError(rows ? "a varying operand needs the first row"
+                            : "a first row is only for varying operands");
+  if (rows) {
+    auto row = dyn_cast<RankedTensorType>(rows.getRowType());
+    if (!row || row.getRank() != 1)
+      return emitOpError() << "rows must be vectors, but are "
+                           << rows.getRowType();
+    k = row.getDimSize(0);
+  } else {
+    auto lhs = cast<ShapedType>(getLhs().getType());
+    if (lhs.getRank() != 2)
+      return emitOpError() << "the left operand must be rows x K, but is "
+                           << lhs;
+    k = lhs.getDimSize(1);
+  }
+  if (k != weights.getDimSize(1))
+    return emitOpError() << "rows have " << k << " elements, but K is "
+                         << weights.getDimSize(1);
+  int64_t n = acc.getDimSize(1), width = weights.getDimSize(2);
+  if (weights.getDimSize(0) != static_cast<int64_t>(llvm::divideCeil(n, width)))
+    return emitOpError() << n << " columns need " << llvm::divideCeil(n, width)
+                         << " panels of width " << width << ", but there are "
+                         << weights.getDimSize(0);
+  if (isa<RankedTensorType>(acc) ? !getResult() || getResult().getType() != acc
+                                 : static_cast<bool>(getResult()))
+    return emitOpError("the result is the accumulator's tensor");
+  return success();
+}
+
+void PanelMatmulOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  auto add = [&](OpOperand &operand, MemoryEffects::Effect *effect) {
+    effects.emplace_back(effect, &operand);
+  };
+  for (OpOperand &operand : (*this)->getOpOperands())
+    if (isa<MemRefType>(operand.get().getType()))
+      add(operand, MemoryEffects::Read::get());
+  if (isa<MemRefType>(getAcc().getType()))
+    add(getAccMutable(), MemoryEffects::Write::get());
+}
