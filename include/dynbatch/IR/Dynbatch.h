@@ -10,6 +10,7 @@
 #define DYNBATCH_IR_DYNBATCH_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
@@ -38,10 +39,6 @@ bool isDataType(Type type);
 
 #define GET_OP_CLASSES
 #include "dynbatch/IR/DynbatchOps.h.inc"
-
-namespace mlir::ml_program {
-class GlobalOp;
-} // namespace mlir::ml_program
 
 namespace mlir::dynbatch {
 /// The parameters of a program: the immutable globals of `module` whose value
