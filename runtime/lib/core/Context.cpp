@@ -1,0 +1,197 @@
+//===- Context.cpp - State of a running program -----------------*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/Context.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+using namespace dynbatch::rt;
+
+static thread_local Context *runningContext = nullptr;
+
+static constexpr uint64_t kEpochStep = uint64_t(1)
+                                       << DYNBATCH_STAMP_EPOCH_SHIFT;
+
+Context *Context::running() { return runningContext; }
+
+Context::Context(const ModuleDescriptor &descriptor, void *const *params,
+                 Executor &executor, std::unique_ptr<HostStack> hostStack,
+                 Recorder *recorder, const Options &options)
+    : dynbatch_context{}, descriptor(descriptor), executor(executor),
+      stack(std::move(hostStack)), recorder(recorder),
+      memoryLimit(options.memoryLimit), pending(descriptor),
+      tensors(arena_cursor, arena_end, options.memoryLimit, options.poison),
+      cells(heap_cursor, heap_end, options.memoryLimit, options.poison),
+      temporaries(temporaryCursor, temporaryEnd, options.memoryLimit,
+                  options.poison) {
+  queues = pending.data();
+  this->params = params;
+  epoch = kEpochStep;
+  stack_limit = stack->limit();
+  instance = -1;
+}
+
+Status Context::execute(void (*function)(void *), void *argument) {
+  Context *outer = runningContext;
+  runningContext = this;
+  error.clear();
+  Status status = Status::success();
+
+  Recorder::Time began = recorder ? recorder->now() : Recorder::Time();
+  HostStack::Event event = stack->start(function, argument);
+  while (true) {
+    if (recorder)
+      recorder->host(began);
+    if (event == HostStack::Event::Failed) {
+      status = Status::error(std::move(error));
+      break;
+    }
+    status = flush();
+    if (!status.ok()) {
+      stack->drop();
+      break;
+    }
+    if (event == HostStack::Event::Finished)
+      break;
+    if (recorder)
+      began = recorder->now();
+    event = stack->resume();
+  }
+
+  runningContext = outer;
+  if (!status.ok())
+    clearPending();
+  return status;
+}
+
+void Context::reset() {
+  tensors.reset();
+  cells.reset();
+  temporaries.reset();
+  epoch = kEpochStep;
+  instance = -1;
+}
+
+void Context::clearPending() { pending.clear(); }
+
+Status Context::flush() {
+  Recorder::Time began;
+  if (recorder) {
+    began = recorder->now();
+    recorder->beginFlush(pending, tensors);
+  }
+  Status status = Status::success();
+  for (const Stage &stage : descriptor.stages) {
+    int64_t depths = 1;
+    if (stage.cyclic)
+      for (unsigned kernel : stage.kernels)
+        depths = std::max(depths, pending.numBuckets(kernel));
+    for (int64_t depth = stage.cyclic ? 1 : 0; depth < depths; ++depth) {
+      for (unsigned kernel : stage.kernels) {
+        if (depth >= pending.numBuckets(kernel))
+          continue;
+        status = runBatch(kernel, depth);
+        if (!status.ok())
+          return status;
+      }
+    }
+  }
+  pending.clear();
+  // A stamp of a wrapped epoch could only make a task's depth too large.
+  epoch += kEpochStep;
+  if (epoch == 0)
+    epoch = kEpochStep;
+  if (recorder)
+    recorder->endFlush(began);
+  return status;
+}
+
+Status Context::runBatch(unsigned kernel, int64_t depth) {
+  int64_t count = pending.count(kernel, depth);
+  if (count == 0)
+    return Status::success();
+  const int64_t *rows = pending.rows(kernel, depth);
+  if (!recorder) {
+    executor.run(kernel, rows, count);
+    return Status::success();
+  }
+  Status status = recorder->beforeBatch(kernel, depth, rows, count, tensors);
+  if (!status.ok())
+    return status;
+  Recorder::Time began = recorder->now();
+  executor.run(kernel, rows, count);
+  recorder->afterBatch(kernel, depth, count, began);
+  return status;
+}
+
+int64_t *Context::reserve(int64_t kernel, int64_t depth) {
+  const Kernel &entry = descriptor.kernels[kernel];
+  // Depth 0 belongs to the kernels without depth, the others to the rest.
+  bool cyclic = descriptor.stages[entry.stage].cyclic;
+  if (depth < 0 || depth > std::numeric_limits<uint32_t>::max() ||
+      cyclic != (depth > 0))
+    fail("internal error: a task of kernel '" + entry.name + "' at depth " +
+         std::to_string(depth) + " of a stage that is " +
+         (cyclic ? "" : "not ") + "cyclic");
+  int64_t *row = pending.reserve(kernel, depth);
+  if (!row)
+    fail("out of memory for the tasks of kernel '" + entry.name +
+         "' at depth " + std::to_string(depth));
+  return row;
+}
+
+char *Context::allocateTensor(size_t bytes) {
+  if (char *memory = tensors.allocate(bytes))
+    return memory;
+  outOfMemory("the tensor arena", tensors, bytes);
+}
+
+char *Context::allocateCell(size_t bytes) {
+  if (char *memory = cells.allocate(bytes))
+    return memory;
+  outOfMemory("the host heap", cells, bytes);
+}
+
+char *Context::allocateTemporary(size_t alignment, size_t bytes) {
+  // The cursor stays tensor aligned; more is needed only where asked for.
+  constexpr size_t kUnit = DYNBATCH_TENSOR_ALIGNMENT;
+  size_t slack = alignment > kUnit ? alignment : 0;
+  constexpr size_t kMost = std::numeric_limits<size_t>::max() / 4;
+  if (bytes > kMost || slack > kMost)
+    outOfMemory("the temporary memory", temporaries, bytes);
+  size_t size = (std::max<size_t>(bytes, 1) + slack + kUnit - 1) & -kUnit;
+  char *memory = temporaries.allocate(size);
+  if (!memory)
+    outOfMemory("the temporary memory", temporaries, size);
+  if (slack)
+    memory += -reinterpret_cast<uintptr_t>(memory) & (alignment - 1);
+  return memory;
+}
+
+void Context::outOfMemory(const char *what, const Arena &arena, size_t bytes) {
+  std::string message = std::string("out of memory: ") + what + " has used " +
+                        std::to_string(arena.used()) + " bytes and needs " +
+                        std::to_string(bytes) + " more";
+  if (memoryLimit)
+    message += ", the limit is " + std::to_string(memoryLimit);
+  fail(std::move(message));
+}
+
+void Context::requestFlush() { stack->yieldForFlush(); }
+
+void Context::fail(std::string message) {
+  if (!stack->isRunning()) {
+    std::fprintf(stderr, "dynbatch runtime: %s\n", message.c_str());
+    std::abort();
+  }
+  error = std::move(message);
+  stack->fail();
+}

@@ -1,0 +1,95 @@
+//===- Context.h - State of a running program -------------------*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNBATCH_LIB_CORE_CONTEXT_H
+#define DYNBATCH_LIB_CORE_CONTEXT_H
+
+#include "core/Arena.h"
+#include "core/Executor.h"
+#include "core/HostStack.h"
+#include "core/Queues.h"
+#include "dynbatch/Runtime/ABI.h"
+#include "dynbatch/Runtime/Descriptor.h"
+#include "dynbatch/Runtime/Status.h"
+#include "stats/Recorder.h"
+
+#include <memory>
+#include <string>
+
+namespace dynbatch::rt {
+
+/// What compiled code knows as dynbatch_context, and what the runtime keeps
+/// behind it: memory, pending tasks, the host stack, the first error.
+class Context : public dynbatch_context {
+public:
+  struct Options {
+    size_t memoryLimit = 0;
+    bool poison = false;
+  };
+
+  /// `recorder` may be null: nothing is recorded then.
+  Context(const ModuleDescriptor &descriptor, void *const *params,
+          Executor &executor, std::unique_ptr<HostStack> stack,
+          Recorder *recorder, const Options &options);
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+
+  static Context &from(dynbatch_context *context) {
+    return static_cast<Context &>(*context);
+  }
+  /// The context whose host code runs on this thread, or null.
+  static Context *running();
+
+  /// Runs `function(argument)` on the host stack, serving its flushes, and at
+  /// last a flush for what is pending when it returns. On an error everything
+  /// pending is dropped.
+  Status execute(void (*function)(void *), void *argument);
+
+  /// Ends a minibatch: all memory but the results' slots is free again.
+  void reset();
+  /// Ends the prologue: also gives the temporary memory back.
+  void releaseTemporaries() { temporaries.release(); }
+
+  size_t arenaUsed() const { return tensors.used(); }
+  size_t heapUsed() const { return cells.used(); }
+
+  // Called by host code, on its stack.
+  int64_t *reserve(int64_t kernel, int64_t depth);
+  char *allocateTensor(size_t bytes);
+  char *allocateCell(size_t bytes);
+  char *allocateTemporary(size_t alignment, size_t bytes);
+  void requestFlush();
+  /// Records the error and leaves the host code for good.
+  [[noreturn]] void fail(std::string message);
+
+  size_t stackBytes() const { return stack->size(); }
+
+private:
+  Status flush();
+  Status runBatch(unsigned kernel, int64_t depth);
+  void clearPending();
+  [[noreturn]] void outOfMemory(const char *what, const Arena &arena,
+                                size_t bytes);
+
+  const ModuleDescriptor &descriptor;
+  Executor &executor;
+  std::unique_ptr<HostStack> stack;
+  Recorder *recorder;
+  size_t memoryLimit;
+  Queues pending;
+  char *temporaryCursor = nullptr;
+  char *temporaryEnd = nullptr;
+  Arena tensors;
+  Arena cells;
+  Arena temporaries;
+  std::string error;
+};
+
+} // namespace dynbatch::rt
+
+#endif // DYNBATCH_LIB_CORE_CONTEXT_H

@@ -1,0 +1,63 @@
+//===- Module.cpp - A compiled module, checked ------------------*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynbatch/Runtime/Module.h"
+
+#include <dlfcn.h>
+
+using namespace dynbatch::rt;
+
+Result<Module> Module::create(const dynbatch_module *module) {
+  if (!module)
+    return Status::error("no module");
+  if (module->abi_version != DYNBATCH_ABI_VERSION)
+    return Status::error("the module was compiled for runtime ABI version " +
+                         std::to_string(module->abi_version) +
+                         ", this runtime has version " +
+                         std::to_string(DYNBATCH_ABI_VERSION));
+  if (!module->descriptor || !module->entry)
+    return Status::error("the module has no descriptor or no entry function");
+
+  Result<ModuleDescriptor> parsed = ModuleDescriptor::parse(module->descriptor);
+  if (!parsed.ok())
+    return parsed.takeError();
+  if (parsed->kernels.size() != module->num_kernels)
+    return Status::error(
+        "the module has " + std::to_string(module->num_kernels) +
+        " kernels, its descriptor " + std::to_string(parsed->kernels.size()));
+  for (size_t i = 0; i < parsed->kernels.size(); ++i)
+    if (!module->kernels || !module->kernels[i])
+      return Status::error("the module has no code for kernel '" +
+                           parsed->kernels[i].name + "'");
+  for (const Parameter &param : parsed->params)
+    if (param.derived && !module->prologue)
+      return Status::error("the module has no prologue to compute parameter '" +
+                           param.name + "'");
+  return Module(module,
+                std::make_shared<const ModuleDescriptor>(parsed.take()));
+}
+
+Result<Module> Module::load(const std::string &path) {
+  // Without a slash, dlopen would search the system's folders.
+  std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return Status::error(dlerror());
+  void *symbol = dlsym(library, "dynbatch_module");
+  if (!symbol) {
+    dlclose(library);
+    return Status::error(path + ": not a dynbatch module: it has no symbol "
+                                "'dynbatch_module'");
+  }
+  Result<Module> result = create(static_cast<const dynbatch_module *>(symbol));
+  if (!result.ok()) {
+    dlclose(library);
+    return Status::error(path + ": " + result.message());
+  }
+  return result;
+}

@@ -1,0 +1,169 @@
+//===- Program.cpp - Runs a compiled module on minibatches ------*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynbatch/Runtime/Program.h"
+
+#include "core/Context.h"
+#include "cpu/CpuExecutor.h"
+
+#include <ostream>
+#include <vector>
+
+using namespace dynbatch::rt;
+
+class Program::Impl {
+public:
+  Impl(const Module &module, ParameterSet params, const ProgramOptions &options,
+       std::unique_ptr<HostStack> stack)
+      : module(module), params(std::move(params)),
+        recorder(module.descriptor(), recorderOptions(options)),
+        executor(module, this->params.addresses(), cpuOptions(options)),
+        context(module.descriptor(), this->params.addresses(), executor,
+                std::move(stack), recorder.isOn() ? &recorder : nullptr,
+                {options.memoryLimitBytes, options.verifySchedule}) {}
+
+  Status runPrologue() {
+    if (!module.raw()->prologue)
+      return Status::success();
+    Status status = context.execute(
+        [](void *self) {
+          auto &impl = *static_cast<Impl *>(self);
+          impl.module.raw()->prologue(&impl.context);
+        },
+        this);
+    context.reset();
+    context.releaseTemporaries();
+    recorder.reset();
+    return status.ok() ? std::move(status)
+                       : Status::error("prologue: " + status.message());
+  }
+
+  Status run(const InstanceSet &instances, size_t begin, size_t end,
+             const ResultSink &sink) {
+    if (begin > end || end > instances.size())
+      return Status::error("instances " + std::to_string(begin) + " to " +
+                           std::to_string(end) + " of " +
+                           std::to_string(instances.size()));
+    const ModuleDescriptor &descriptor = module.descriptor();
+    size_t stride = descriptor.results.bytes;
+    // Never empty, so that the entry always gets an address.
+    slots.resize((end - begin) * stride / sizeof(uint64_t) + 1);
+    job = {&instances, begin, end};
+
+    if (recorder.isOn())
+      recorder.beginMinibatch();
+    Status status = context.execute(
+        [](void *self) { static_cast<Impl *>(self)->runEntries(); }, this);
+    if (recorder.isOn())
+      recorder.endMinibatch(status.ok(), end - begin, context.arenaUsed(),
+                            context.heapUsed());
+    if (status.ok())
+      for (size_t i = begin; i < end; ++i)
+        sink(ResultView(descriptor, i, resultSlots(i)));
+    else
+      status = locate(status);
+    context.reset();
+    return status;
+  }
+
+  const Module module;
+  ParameterSet params;
+  Recorder recorder;
+
+private:
+  struct Job {
+    const InstanceSet *instances = nullptr;
+    size_t begin = 0;
+    size_t end = 0;
+  };
+
+  static Recorder::Options recorderOptions(const ProgramOptions &options) {
+    return {options.stats, options.trace, options.verifySchedule};
+  }
+  static CpuExecutor::Options cpuOptions(const ProgramOptions &options) {
+    return {options.threads, options.grainRows, options.grainFlops};
+  }
+
+  char *resultSlots(size_t instance) {
+    return reinterpret_cast<char *>(slots.data()) +
+           (instance - job.begin) * module.descriptor().results.bytes;
+  }
+
+  /// On the host stack: the instance program of each instance of the job.
+  void runEntries() {
+    dynbatch_entry_fn entry = module.raw()->entry;
+    for (size_t i = job.begin; i < job.end; ++i) {
+      context.instance = static_cast<int64_t>(i);
+      if (recorder.isOn())
+        recorder.beginInstance(context.instance, context.arenaUsed());
+      entry(&context, job.instances->arguments(i), resultSlots(i));
+    }
+  }
+
+  /// Says in which instance the error came up.
+  Status locate(const Status &status) {
+    size_t instance = context.instance;
+    if (context.instance < 0)
+      return Status::error(status.message());
+    std::string text =
+        "instance " + std::to_string(instance) + ": " + status.message();
+    if (int64_t line = job.instances->line(instance))
+      text += " (" + job.instances->name() + ":" + std::to_string(line) + ")";
+    return Status::error(std::move(text));
+  }
+
+  CpuExecutor executor;
+  Context context;
+  std::vector<uint64_t> slots; ///< results of the present minibatch
+  Job job;
+};
+
+Program::Program(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+Program::~Program() = default;
+
+Result<std::unique_ptr<Program>>
+Program::create(const Module &module, ParameterSet params,
+                const ProgramOptions &options) {
+  if (params.size() != module.descriptor().params.size())
+    return Status::error("the parameters belong to another module");
+  if (options.threads == 0 || options.grainRows <= 0)
+    return Status::error("threads and grainRows must be at least 1");
+  Result<std::unique_ptr<HostStack>> stack =
+      HostStack::create(options.stackBytes);
+  if (!stack.ok())
+    return stack.takeError();
+  std::unique_ptr<Program> program(new Program(std::make_unique<Impl>(
+      module, std::move(params), options, stack.take())));
+  Status status = program->impl->runPrologue();
+  if (!status.ok())
+    return status;
+  return program;
+}
+
+Status Program::run(const InstanceSet &instances, size_t begin, size_t end,
+                    const ResultSink &sink) {
+  return impl->run(instances, begin, end, sink);
+}
+
+const ModuleDescriptor &Program::descriptor() const {
+  return impl->module.descriptor();
+}
+
+const Statistics &Program::statistics() const { return impl->recorder.total(); }
+
+const Statistics &Program::lastStatistics() const {
+  return impl->recorder.last();
+}
+
+void Program::resetStatistics() { impl->recorder.reset(); }
+
+void Program::printStats(std::ostream &out) const { statistics().print(out); }
+
+void Program::writeTrace(std::ostream &out) const {
+  impl->recorder.writeTrace(out);
+}

@@ -1,0 +1,183 @@
+//===- Recorder.cpp - Statistics and trace of a running program ---*- C++
+//-*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stats/Recorder.h"
+
+#include <algorithm>
+
+using namespace dynbatch::rt;
+
+static double inSeconds(Recorder::Clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+/// All counts zero, the kernels named.
+static Statistics emptyStatistics(const ModuleDescriptor &descriptor) {
+  Statistics result;
+  for (const Kernel &kernel : descriptor.kernels) {
+    KernelStatistics entry;
+    entry.name = kernel.name;
+    entry.location = kernel.location;
+    entry.stage = kernel.stage;
+    entry.flopsPerTask = kernel.flops;
+    result.kernels.push_back(entry);
+  }
+  return result;
+}
+
+static void accumulate(KernelStatistics &sum, const KernelStatistics &part) {
+  if (part.batches)
+    sum.minRows =
+        sum.batches ? std::min(sum.minRows, part.minRows) : part.minRows;
+  sum.maxRows = std::max(sum.maxRows, part.maxRows);
+  sum.batches += part.batches;
+  sum.tasks += part.tasks;
+  sum.seconds += part.seconds;
+  sum.lowerBound += part.lowerBound;
+  sum.bigBatches += part.bigBatches;
+  sum.bigTasks += part.bigTasks;
+  sum.bigSeconds += part.bigSeconds;
+}
+
+static void accumulate(Statistics &sum, const Statistics &part) {
+  sum.minibatches += part.minibatches;
+  sum.failedMinibatches += part.failedMinibatches;
+  sum.instances += part.instances;
+  sum.tasks += part.tasks;
+  sum.batches += part.batches;
+  sum.flushes += part.flushes;
+  sum.lowerBound += part.lowerBound;
+  sum.seconds += part.seconds;
+  sum.hostSeconds += part.hostSeconds;
+  sum.flushSeconds += part.flushSeconds;
+  sum.kernelSeconds += part.kernelSeconds;
+  sum.arenaPeakBytes = std::max(sum.arenaPeakBytes, part.arenaPeakBytes);
+  sum.heapPeakBytes = std::max(sum.heapPeakBytes, part.heapPeakBytes);
+  for (size_t i = 0; i < sum.kernels.size(); ++i)
+    accumulate(sum.kernels[i], part.kernels[i]);
+}
+
+Recorder::Recorder(const ModuleDescriptor &descriptor, const Options &options)
+    : descriptor(descriptor), options(options),
+      graph(descriptor, options.stats, options.verify), trace(descriptor) {
+  reset();
+}
+
+void Recorder::reset() {
+  totals = emptyStatistics(descriptor);
+  minibatch = totals;
+}
+
+void Recorder::beginMinibatch() {
+  minibatch = emptyStatistics(descriptor);
+  graph.clear();
+  minibatchAnalysis = {};
+  minibatchBegan = now();
+}
+
+void Recorder::endMinibatch(bool ok, int64_t instances, int64_t arenaBytes,
+                            int64_t heapBytes) {
+  Time end = now();
+  if (options.trace)
+    trace.add(
+        {Trace::Event::Kind::Minibatch, minibatchBegan, end, 0, 0, instances});
+  if (!options.stats)
+    return;
+  if (!ok) {
+    minibatch = emptyStatistics(descriptor);
+    minibatch.failedMinibatches = 1;
+  } else {
+    minibatch.minibatches = 1;
+    minibatch.instances = instances;
+    minibatch.seconds = inSeconds(end - minibatchBegan - minibatchAnalysis);
+    minibatch.arenaPeakBytes = arenaBytes;
+    minibatch.heapPeakBytes = heapBytes;
+    for (size_t k = 0; k < minibatch.kernels.size(); ++k) {
+      minibatch.kernels[k].lowerBound = graph.longestChain(k);
+      minibatch.lowerBound += minibatch.kernels[k].lowerBound;
+    }
+  }
+  accumulate(totals, minibatch);
+}
+
+void Recorder::beginInstance(int64_t instance, uint64_t position) {
+  if (options.verify)
+    graph.beginInstance(instance, position);
+}
+
+void Recorder::host(Time began) {
+  Time end = now();
+  if (options.stats)
+    minibatch.hostSeconds += inSeconds(end - began);
+  if (options.trace)
+    trace.add({Trace::Event::Kind::Host, began, end});
+}
+
+void Recorder::beginFlush(const Queues &queues, const Arena &arena) {
+  flushTasks = 0;
+  flushAnalysis = {};
+  if (!options.stats && !options.verify)
+    return;
+  Time began = now();
+  graph.addPending(queues, arena);
+  analysed(began);
+}
+
+void Recorder::analysed(Time began) {
+  Clock::duration duration = now() - began;
+  flushAnalysis += duration;
+  minibatchAnalysis += duration;
+}
+
+void Recorder::endFlush(Time began) {
+  // The end of a minibatch flushes also when nothing is pending.
+  if (flushTasks == 0)
+    return;
+  Time end = now();
+  if (options.stats) {
+    ++minibatch.flushes;
+    minibatch.flushSeconds += inSeconds(end - began - flushAnalysis);
+  }
+  if (options.trace)
+    trace.add({Trace::Event::Kind::Flush, began, end, 0, 0, flushTasks});
+}
+
+Status Recorder::beforeBatch(unsigned kernel, int64_t depth,
+                             const int64_t *rows, int64_t count,
+                             const Arena &arena) {
+  if (!options.stats && !options.verify)
+    return Status::success();
+  Time began = now();
+  Status status = graph.addBatch(kernel, depth, rows, count, arena);
+  analysed(began);
+  return status;
+}
+
+void Recorder::afterBatch(unsigned kernel, int64_t depth, int64_t count,
+                          Time began) {
+  Time end = now();
+  flushTasks += count;
+  if (options.stats) {
+    KernelStatistics one;
+    one.batches = 1;
+    one.tasks = one.minRows = one.maxRows = count;
+    one.seconds = inSeconds(end - began);
+    if (count >= kBigBatchRows) {
+      one.bigBatches = 1;
+      one.bigTasks = count;
+      one.bigSeconds = one.seconds;
+    }
+    accumulate(minibatch.kernels[kernel], one);
+    ++minibatch.batches;
+    minibatch.tasks += count;
+    minibatch.kernelSeconds += one.seconds;
+  }
+  if (options.trace)
+    trace.add({Trace::Event::Kind::Batch, began, end, kernel, depth, count});
+}

@@ -1,0 +1,81 @@
+//===- Recorder.h - Statistics and trace of a running program ---*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNBATCH_LIB_STATS_RECORDER_H
+#define DYNBATCH_LIB_STATS_RECORDER_H
+
+#include "core/Arena.h"
+#include "core/Queues.h"
+#include "dynbatch/Runtime/Statistics.h"
+#include "dynbatch/Runtime/Status.h"
+#include "stats/TaskGraph.h"
+#include "stats/Trace.h"
+
+#include <chrono>
+#include <iosfwd>
+
+namespace dynbatch::rt {
+
+/// Watches minibatches, flushes and batches. A context without need of it has
+/// none, and pays one test a batch.
+class Recorder {
+public:
+  using Clock = std::chrono::steady_clock;
+  using Time = Clock::time_point;
+
+  struct Options {
+    bool stats = false;
+    bool trace = false;
+    bool verify = false;
+  };
+
+  Recorder(const ModuleDescriptor &descriptor, const Options &options);
+
+  bool isOn() const { return options.stats || options.trace || options.verify; }
+  Time now() const { return Clock::now(); }
+
+  void beginMinibatch();
+  void endMinibatch(bool ok, int64_t instances, int64_t arenaBytes,
+                    int64_t heapBytes);
+  /// The instance's tasks get arena positions from `position` on.
+  void beginInstance(int64_t instance, uint64_t position);
+  /// Host code ran from `began` to now.
+  void host(Time began);
+  void beginFlush(const Queues &queues, const Arena &arena);
+  void endFlush(Time began);
+  /// An error if the schedule is wrong (Options::verify).
+  Status beforeBatch(unsigned kernel, int64_t depth, const int64_t *rows,
+                     int64_t count, const Arena &arena);
+  void afterBatch(unsigned kernel, int64_t depth, int64_t count, Time began);
+
+  /// Forgets the statistics (not the trace).
+  void reset();
+  const Statistics &total() const { return totals; }
+  const Statistics &last() const { return minibatch; }
+  void writeTrace(std::ostream &out) const { trace.write(out); }
+
+private:
+  void analysed(Time began);
+
+  const ModuleDescriptor &descriptor;
+  Options options;
+  Statistics totals;
+  Statistics minibatch;
+  TaskGraph graph;
+  Trace trace;
+  Time minibatchBegan;
+  int64_t flushTasks = 0; ///< of the present flush
+  /// Time spent in `graph`, which belongs to no figure: in the present flush,
+  /// in the present minibatch.
+  Clock::duration flushAnalysis{};
+  Clock::duration minibatchAnalysis{};
+};
+
+} // namespace dynbatch::rt
+
+#endif // DYNBATCH_LIB_STATS_RECORDER_H
