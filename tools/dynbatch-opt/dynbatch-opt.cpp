@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dynbatch/IR/Dynbatch.h"
+#include "dynbatch/InitAll.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -14,11 +14,12 @@
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
+  mlir::dynbatch::registerAllPasses();
 
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<mlir::dynbatch::DynbatchDialect>();
+  mlir::dynbatch::registerAllDialects(registry);
 
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "dynbatch optimizer driver\n", registry));
