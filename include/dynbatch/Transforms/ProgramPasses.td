@@ -16,20 +16,20 @@ def Normalize : Pass<"dynbatch-normalize", "::mlir::ModuleOp"> {
   let description = [{
     Non-recursive functions are inlined, so that a static block can span what
     was a call. Elementwise `arith` and `math` ops on tensors become
-    `linalg.generic`. A `tensor.extract` in host code is a forced read and
-    becomes `dynbatch.read`. A tensor op that is neither batchable nor control
-    flow is an error that says why.
+    `linalg.generic`; an output operand that is not read becomes
+    `tensor.empty`. A `tensor.extract` in host code is a forced read and becomes
+    `dynbatch.read`.
 
     Before:
 
     ```mlir
-    func.func private @sum(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
-      %0 = arith.addf %a, %b : tensor<4xf32>
+    func.func private @twice(%a: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = arith.addf %a, %a : tensor<4xf32>
       return %0 : tensor<4xf32>
     }
     func.func @main(%a: tensor<4xf32>) -> f32 attributes {dynbatch.entry} {
       %c0 = arith.constant 0 : index
-      %0 = call @sum(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      %0 = call @twice(%a) : (tensor<4xf32>) -> tensor<4xf32>
       %1 = tensor.extract %0[%c0] : tensor<4xf32>
       return %1 : f32
     }
@@ -40,13 +40,14 @@ def Normalize : Pass<"dynbatch-normalize", "::mlir::ModuleOp"> {
     ```mlir
     func.func @main(%a: tensor<4xf32>) -> f32 attributes {dynbatch.entry} {
       %c0 = arith.constant 0 : index
-      %0 = linalg.generic {...} ins(%a, %a : ...) outs(%a : ...) {
+      %0 = tensor.empty() : tensor<4xf32>
+      %1 = linalg.generic {...} ins(%a, %a : ...) outs(%0 : ...) {
         ^bb0(%x: f32, %y: f32, %out: f32):
-          %2 = arith.addf %x, %y : f32
-          linalg.yield %2 : f32
+          %3 = arith.addf %x, %y : f32
+          linalg.yield %3 : f32
       } -> tensor<4xf32>
-      %1 = dynbatch.read %0[%c0] : tensor<4xf32>
-      return %1 : f32
+      %2 = dynbatch.read %1[%c0] : tensor<4xf32>
+      return %2 : f32
     }
     ```
   }];
@@ -55,7 +56,189 @@ def Normalize : Pass<"dynbatch-normalize", "::mlir::ModuleOp"> {
     Statistic<"numReads", "reads", "Forced reads made explicit">
   ];
   let dependentDialects = ["::mlir::dynbatch::DynbatchDialect",
-                           "::mlir::linalg::LinalgDialect"];
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def HoistPrologue : Pass<"dynbatch-hoist-prologue", "::mlir::ModuleOp"> {
+  let summary = "move work on parameters alone into the prologue";
+  let description = [{
+    A tensor that depends on parameters and constants alone (SharingAnalysis) is
+    computed once, when the program is loaded: transposes, concatenations,
+    packing into register panels. It becomes a derived parameter, a global of
+    its own that `@prologue` defines. Ops are moved from host functions and from
+    kernels; equal expressions are computed once. What depends on constants only
+    stays where it is.
+
+    Before:
+
+    ```mlir
+    ml_program.global private @W(#ml_program.extern<tensor<8x4xf32>>) : tensor<8x4xf32>
+    func.func @main(%x: tensor<8xf32>) -> tensor<4xf32> {
+      %W = ml_program.global_load_const @W : tensor<8x4xf32>
+      %t = linalg.transpose ins(%W : ...) outs(%e : ...) permutation = [1, 0]
+      %y = linalg.matvec ins(%t, %x : ...) outs(%f : ...)
+      return %y : tensor<4xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    ml_program.global private @W(#ml_program.extern<tensor<8x4xf32>>) : tensor<8x4xf32>
+    ml_program.global private @W_transpose(#ml_program.extern<tensor<4x8xf32>>) : tensor<4x8xf32>
+    func.func private @prologue() attributes {dynbatch.prologue} {
+      %W = ml_program.global_load_const @W : tensor<8x4xf32>
+      %t = linalg.transpose ins(%W : ...) outs(%e : ...) permutation = [1, 0]
+      dynbatch.define @W_transpose = %t : tensor<4x8xf32>
+      return
+    }
+    func.func @main(%x: tensor<8xf32>) -> tensor<4xf32> {
+      %t = ml_program.global_load_const @W_transpose : tensor<4x8xf32>
+      %y = linalg.matvec ins(%t, %x : ...) outs(%f : ...)
+      return %y : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numDerived", "derived", "Derived parameters made">
+  ];
+  let dependentDialects = ["::mlir::dynbatch::DynbatchDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::ml_program::MLProgramDialect"];
+}
+
+def FormBlocks : Pass<"dynbatch-form-blocks", "::mlir::ModuleOp"> {
+  let summary = "group tensor ops into static blocks";
+  let description = [{
+    In every basic block of host code, tensor ops that need the same results of
+    calls and control flow form one `dynbatch.block`: the unit of scheduling
+    (grain-size coarsening). Programs are pure, so host ops are reordered where
+    that makes a block larger. Constants and parameters are not captured: each
+    block has its own. A view of a table (`dynbatch.lookup`) stays in host code.
+
+    A tensor op that is neither batchable nor control flow is an error that says
+    why. With `coarsen=false` every tensor op is a block of its own.
+
+    Before:
+
+    ```mlir
+    %hl = func.call @encode(%l) : (!dynbatch.adt<@Tree>) -> tensor<4xf32>
+    %a = linalg.exp ins(%hl : ...) outs(%e : ...) -> tensor<4xf32>
+    %hr = func.call @encode(%r) : (!dynbatch.adt<@Tree>) -> tensor<4xf32>
+    %b = linalg.add ins(%a, %hr : ...) outs(%e : ...) -> tensor<4xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %hl = func.call @encode(%l) : (!dynbatch.adt<@Tree>) -> tensor<4xf32>
+    %hr = func.call @encode(%r) : (!dynbatch.adt<@Tree>) -> tensor<4xf32>
+    %b = dynbatch.block -> tensor<4xf32> {
+      %e = tensor.empty() : tensor<4xf32>
+      %a = linalg.exp ins(%hl : ...) outs(%e : ...) -> tensor<4xf32>
+      %0 = linalg.add ins(%a, %hr : ...) outs(%e : ...) -> tensor<4xf32>
+      dynbatch.yield %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"coarsen", "coarsen", "bool", /*default=*/"true",
+           "Group tensor ops; otherwise every op is a block of its own">
+  ];
+  let statistics = [
+    Statistic<"numBlocks", "blocks", "Static blocks formed">,
+    Statistic<"numOps", "ops", "Tensor ops in static blocks">
+  ];
+  let dependentDialects = ["::mlir::dynbatch::DynbatchDialect"];
+}
+
+def OutlineKernels : Pass<"dynbatch-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn static blocks into kernels and enqueues";
+  let description = [{
+    Every `dynbatch.block` becomes a `dynbatch.kernel` and a `dynbatch.enqueue`
+    of it. Captured values are the operands of the task; a captured value that is
+    always the same parameter (SharingAnalysis) is loaded in the kernel instead,
+    and a constant is copied. Blocks that are equal up to locations, including
+    all attributes, constants and types, share one kernel (`merge=false` keeps
+    them apart).
+
+    Before:
+
+    ```mlir
+    %y = dynbatch.block -> tensor<4xf32> {
+      %0 = linalg.add ins(%a, %b : ...) outs(%e : ...) -> tensor<4xf32>
+      dynbatch.yield %0 : tensor<4xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    dynbatch.kernel private @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = linalg.add ins(%a, %b : ...) outs(%e : ...) -> tensor<4xf32>
+      dynbatch.return %0 : tensor<4xf32>
+    }
+    ...
+    %y = dynbatch.enqueue @main(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let options = [
+    Option<"merge", "merge", "bool", /*default=*/"true",
+           "Let equal blocks share one kernel">
+  ];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernels made">,
+    Statistic<"numMerged", "merged", "Blocks that share an earlier kernel">
+  ];
+  let dependentDialects = ["::mlir::dynbatch::DynbatchDialect",
+                           "::mlir::ml_program::MLProgramDialect"];
+}
+
+def Schedule : Pass<"dynbatch-schedule", "::mlir::ModuleOp"> {
+  let summary = "order kernels in stages and make depths explicit";
+  let description = [{
+    The kernel dependence graph has an edge from K1 to K2 when a tensor made by
+    K1 may be an operand of K2 (RecurrenceAnalysis: through calls, ADT fields and
+    sequences). Its strongly connected components in topological order are the
+    stages. A kernel on no cycle needs no depth: all its tasks of a flush run in
+    one batch. In a cyclic stage the depth of a task is one more than the largest
+    depth among its operands made in that same stage; it is an SSA value.
+
+    Before:
+
+    ```mlir
+    dynbatch.kernel private @leaf(...) ...
+    dynbatch.kernel private @node(...) ...
+    func.func private @encode(%t: !dynbatch.adt<@Tree>) -> tensor<4xf32> {
+      ...
+        %h = dynbatch.enqueue @leaf(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      ...
+        %h = dynbatch.enqueue @node(%hl, %hr) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    After:
+
+    ```mlir
+    dynbatch.kernel private @leaf(...) attributes {stage = 0 : i64} ...
+    dynbatch.kernel private @node(...) attributes {cyclic, stage = 1 : i64} ...
+    func.func private @encode(%t: !dynbatch.adt<@Tree>) -> tensor<4xf32> {
+      ...
+        %h = dynbatch.enqueue @leaf(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      ...
+        %0 = dynbatch.depth %hl in 1 : tensor<4xf32>
+        %1 = dynbatch.depth %hr in 1 : tensor<4xf32>
+        %2 = arith.maxui %0, %1 : index
+        %d = arith.addi %2, %c1 : index
+        %h = dynbatch.enqueue @node(%hl, %hr) depth(%d) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numStages", "stages", "Stages">,
+    Statistic<"numCyclic", "cyclic", "Cyclic stages">
+  ];
+  let dependentDialects = ["::mlir::dynbatch::DynbatchDialect",
+                           "::mlir::arith::ArithDialect"];
 }
 
 #endif // DYNBATCH_TRANSFORMS_PROGRAMPASSES_TD

@@ -1,0 +1,62 @@
+//===- RecurrenceAnalysis.h - Which kernels made a tensor -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNBATCH_ANALYSIS_RECURRENCEANALYSIS_H
+#define DYNBATCH_ANALYSIS_RECURRENCEANALYSIS_H
+
+#include "dynbatch/IR/Dynbatch.h"
+#include "mlir/Analysis/DataFlow/SparseAnalysis.h"
+
+namespace mlir::dynbatch {
+
+/// A set of kernels, by name; the tensors of a value (its own, or those inside
+/// of a sequence) may have been made by any of them.
+class KernelSet {
+public:
+  /// Names in ascending order.
+  ArrayRef<StringAttr> getNames() const { return names; }
+  /// Adds the names of `other`; returns whether there were new ones.
+  bool merge(const KernelSet &other);
+  static KernelSet of(StringAttr name);
+
+  bool operator==(const KernelSet &other) const { return names == other.names; }
+  static KernelSet join(const KernelSet &lhs, const KernelSet &rhs);
+  void print(raw_ostream &os) const;
+
+private:
+  SmallVector<StringAttr, 2> names;
+};
+
+using KernelSetLattice = dataflow::Lattice<KernelSet>;
+
+/// Interprocedural reachability: which kernels may have produced a tensor, or a
+/// tensor inside of a sequence. What goes into an ADT is tracked for each field
+/// of each constructor. Needs dataflow::loadBaselineAnalyses in the same
+/// solver.
+class RecurrenceAnalysis
+    : public dataflow::SparseForwardDataFlowAnalysis<KernelSetLattice> {
+public:
+  using SparseForwardDataFlowAnalysis::SparseForwardDataFlowAnalysis;
+
+  LogicalResult visitOperation(Operation *op,
+                               ArrayRef<const KernelSetLattice *> operands,
+                               ArrayRef<KernelSetLattice *> results) override;
+  void
+  visitNonControlFlowArguments(Operation *op, const RegionSuccessor &successor,
+                               ArrayRef<KernelSetLattice *> arguments,
+                               unsigned firstIndex) override;
+  /// Instance data is ready: no kernel made it.
+  void setToEntryState(KernelSetLattice *) override {}
+
+  /// The result of the analysis for `value`.
+  static KernelSet get(DataFlowSolver &solver, Value value);
+};
+
+} // namespace mlir::dynbatch
+
+#endif // DYNBATCH_ANALYSIS_RECURRENCEANALYSIS_H

@@ -1,0 +1,20 @@
+//===- InitAll.cpp - Everything a tool registers -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynbatch/InitAll.h"
+#include "dynbatch/Interfaces/BatchableOpInterface.h"
+#include "dynbatch/Transforms/Passes.h"
+
+using namespace mlir;
+
+void mlir::dynbatch::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<DynbatchDialect>();
+  registerBatchableOpInterfaceExternalModels(registry);
+}
+
+void mlir::dynbatch::registerAllPasses() { registerDynbatchTransformsPasses(); }

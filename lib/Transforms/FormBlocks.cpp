@@ -1,0 +1,225 @@
+//===- FormBlocks.cpp - Group tensor ops into static blocks -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynbatch/Interfaces/BatchableOpInterface.h"
+#include "dynbatch/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::dynbatch {
+#define GEN_PASS_DEF_FORMBLOCKS
+#include "dynbatch/Transforms/Passes.h.inc"
+} // namespace mlir::dynbatch
+
+using namespace mlir;
+using namespace mlir::dynbatch;
+
+static bool isTensor(Type type) { return isa<TensorType>(type); }
+
+/// A parameter, a constant or an uninitialised tensor: cheaper to have in every
+/// block than to pass between tasks.
+static bool isRematerializable(Operation *op) {
+  return op->getNumOperands() == 0 && op->getNumRegions() == 0 &&
+         op->getNumResults() == 1 && isTensor(op->getResult(0).getType()) &&
+         isMemoryEffectFree(op);
+}
+
+/// Control flow and the dialect's own ops handle tensors without computing.
+static bool isHostOp(Operation *op) {
+  return isa<CallOpInterface, RegionBranchOpInterface, BranchOpInterface,
+             RegionBranchTerminatorOpInterface>(op) ||
+         op->hasTrait<OpTrait::ReturnLike>() ||
+         isa_and_nonnull<DynbatchDialect>(op->getDialect());
+}
+
+static bool touchesTensors(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), isTensor) ||
+         llvm::any_of(op->getResultTypes(), isTensor);
+}
+
+/// Whether `op` goes into a static block; failure when it has no place at all.
+static FailureOr<bool> isTensorOp(Operation *op) {
+  if (isHostOp(op) || isRematerializable(op))
+    return false;
+  if (!touchesTensors(op)) {
+    // Host ops are reordered around blocks.
+    if (op->getNumRegions() == 0 && !isMemoryEffectFree(op))
+      return op->emitOpError(
+          "has side effects, but instance programs must be pure");
+    return false;
+  }
+  auto batchable = dyn_cast<BatchableOpInterface>(op);
+  if (!batchable)
+    return op->emitOpError("cannot be batched: it does not implement "
+                           "BatchableOpInterface");
+  if (failed(batchable.verifyBatchable(
+          [&] { return op->emitOpError("cannot be batched: "); })))
+    return failure();
+  return true;
+}
+
+namespace {
+/// Splits one basic block into phases: host ops of phase n need blocks before
+/// n only; block n needs host ops up to phase n.
+class BlockFormer {
+public:
+  BlockFormer(Block &block, bool coarsen) : block(block), coarsen(coarsen) {}
+
+  LogicalResult classify();
+  /// Creates the ops; returns the number of blocks.
+  int64_t build(int64_t &numOps);
+
+private:
+  /// The first phase in which a tensor op (`forBlock`) or a host op may use
+  /// `value`.
+  unsigned getPhase(Value value, bool forBlock) const;
+  void buildBlock(ArrayRef<Operation *> ops);
+
+  Block &block;
+  bool coarsen;
+  DenseMap<Operation *, unsigned> phases;
+  SmallVector<Operation *> rematerializable;
+  SmallVector<SmallVector<Operation *>> hostOps, tensorOps;
+  DenseSet<Operation *> inBlocks;
+};
+} // namespace
+
+unsigned BlockFormer::getPhase(Value value, bool forBlock) const {
+  Operation *def = value.getDefiningOp();
+  if (!def || def->getBlock() != &block)
+    return 0;
+  unsigned phase = phases.lookup(def);
+  return inBlocks.contains(def) && !forBlock ? phase + 1 : phase;
+}
+
+LogicalResult BlockFormer::classify() {
+  for (Operation &op : block.without_terminator()) {
+    FailureOr<bool> tensorOp = isTensorOp(&op);
+    if (failed(tensorOp))
+      return failure();
+    if (isRematerializable(&op)) {
+      rematerializable.push_back(&op);
+      continue;
+    }
+    unsigned phase = 0;
+    auto use = [&](Value value) {
+      phase = std::max(phase, getPhase(value, *tensorOp));
+    };
+    for (Value operand : op.getOperands())
+      use(operand);
+    for (Region &region : op.getRegions())
+      visitUsedValuesDefinedAbove(region,
+                                  [&](OpOperand *operand) { use(operand->get()); });
+    phases[&op] = phase;
+    if (*tensorOp)
+      inBlocks.insert(&op);
+    auto &list = *tensorOp ? tensorOps : hostOps;
+    if (list.size() <= phase)
+      list.resize(phase + 1);
+    list[phase].push_back(&op);
+  }
+  return success();
+}
+
+void BlockFormer::buildBlock(ArrayRef<Operation *> ops) {
+  DenseSet<Operation *> members(ops.begin(), ops.end());
+  SetVector<Value> outputs;
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      for (Operation *user : result.getUsers())
+        if (!members.contains(block.findAncestorOpInBlock(*user)))
+          outputs.insert(result);
+  // A block's location is its ops'.
+  SmallVector<Location> locs;
+  for (Operation *op : ops)
+    locs.push_back(op->getLoc());
+  Location loc = FusedLoc::get(block.getParentOp()->getContext(), locs);
+
+  OpBuilder builder = OpBuilder::atBlockTerminator(&block);
+  auto blockOp = BlockOp::create(
+      builder, loc, TypeRange(ValueRange(outputs.getArrayRef())));
+  Block &body = blockOp.getBody().emplaceBlock();
+  for (Operation *op : ops)
+    op->moveBefore(&body, body.end());
+  builder.setInsertionPointToEnd(&body);
+  YieldOp::create(builder, loc, outputs.getArrayRef());
+  for (auto [i, result] : llvm::enumerate(blockOp.getResults()))
+    Value(outputs[i]).replaceUsesWithIf(result, [&](OpOperand &use) {
+      return !blockOp->isAncestor(use.getOwner());
+    });
+
+  // Its own copy of every parameter and constant, wherever that is defined.
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(blockOp.getBody(), captured);
+  builder.setInsertionPointToStart(&body);
+  for (Value value : captured) {
+    Operation *def = value.getDefiningOp();
+    if (!def || !isRematerializable(def))
+      continue;
+    Value copy = builder.clone(*def)->getResult(0);
+    replaceAllUsesInRegionWith(value, copy, blockOp.getBody());
+  }
+}
+
+int64_t BlockFormer::build(int64_t &numOps) {
+  int64_t numBlocks = 0;
+  Operation *terminator = block.getTerminator();
+  for (Operation *op : rematerializable)
+    op->moveBefore(terminator);
+  unsigned numPhases = std::max(hostOps.size(), tensorOps.size());
+  hostOps.resize(numPhases);
+  tensorOps.resize(numPhases);
+  for (unsigned phase = 0; phase < numPhases; ++phase) {
+    for (Operation *op : hostOps[phase])
+      op->moveBefore(terminator);
+    ArrayRef<Operation *> ops = tensorOps[phase];
+    numOps += ops.size();
+    while (!ops.empty()) {
+      ArrayRef<Operation *> members = coarsen ? ops : ops.take_front();
+      buildBlock(members);
+      ops = ops.drop_front(members.size());
+      ++numBlocks;
+    }
+  }
+  for (Operation *op : rematerializable)
+    if (op->use_empty())
+      op->erase();
+  return numBlocks;
+}
+
+namespace {
+struct FormBlocks : dynbatch::impl::FormBlocksBase<FormBlocks> {
+  using FormBlocksBase::FormBlocksBase;
+
+  void runOnOperation() override {
+    // Inner regions first: a region op is a host op of its block by then.
+    SmallVector<Block *> blocks;
+    auto collect = [&](Operation *op) -> WalkResult {
+      if (isa<KernelOp, BlockOp>(op) || isa<BatchableOpInterface>(op) ||
+          op->hasAttr(DynbatchDialect::kPrologueAttrName))
+        return WalkResult::skip();
+      if (isa<ModuleOp, AdtOp>(op))
+        return WalkResult::advance();
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          blocks.push_back(&block);
+      return WalkResult::advance();
+    };
+    getOperation()->walk<WalkOrder::PreOrder>(collect);
+    for (Block *block : llvm::reverse(blocks)) {
+      BlockFormer former(*block, coarsen);
+      if (failed(former.classify()))
+        return signalPassFailure();
+      int64_t ops = 0;
+      numBlocks += former.build(ops);
+      numOps += ops;
+    }
+  }
+};
+} // namespace
