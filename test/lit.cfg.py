@@ -1,0 +1,48 @@
+# -*- Python -*-
+
+import os
+import shutil
+import subprocess
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "dynbatch"
+config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "Data", "NumPy"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = config.dynbatch_test_dir
+
+llvm_config.use_default_substitutions()
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+
+for name, folder in [("%data", "Data"), ("%models", "Models"), ("%numpy", "NumPy")]:
+    config.substitutions.append(
+        (name, os.path.join(config.test_source_root, folder))
+    )
+# The one that CMake found, not the one that runs lit.
+config.substitutions.insert(0, ("%python", '"%s"' % config.python_executable))
+
+# A tool that is not built leaves its name in the command, which then fails.
+llvm_config.add_tool_substitutions(
+    [
+        ToolSubst("dynbatch-opt", unresolved="ignore"),
+        ToolSubst("dynbatch-run", unresolved="ignore"),
+        ToolSubst("mlir-opt", unresolved="ignore"),
+    ],
+    [config.dynbatch_tools_dir, config.llvm_tools_dir],
+)
+
+if shutil.which("ptxas"):
+    config.available_features.add("ptxas")
+if (
+    subprocess.run(
+        [config.python_executable, "-c", "import numpy"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ).returncode
+    == 0
+):
+    config.available_features.add("numpy")
