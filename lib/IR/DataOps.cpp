@@ -180,6 +180,9 @@ LogicalResult MatchOp::verify() {
 LogicalResult MatchOp::verifySymbolUses(SymbolTableCollection &tables) {
   llvm::StringSet<> seen;
   AdtType type = getScrutinee().getType();
+  AdtOp adt = lookupAdt(*this, type, &tables);
+  if (!adt)
+    return emitOpError() << "undeclared ADT " << type.getName();
   for (auto [name, region] :
        llvm::zip_equal(getCases().getAsValueRange<FlatSymbolRefAttr>(),
                        getCaseRegions())) {
@@ -200,7 +203,7 @@ LogicalResult MatchOp::verifySymbolUses(SymbolTableCollection &tables) {
         return emitOpError() << "case @" << name << " binds field #" << i
                              << " as " << got << ", but it is " << want;
   }
-  for (CtorOp ctor : lookupAdt(*this, type, &tables).getCtors())
+  for (CtorOp ctor : adt.getCtors())
     if (!seen.contains(ctor.getSymName()))
       return emitOpError() << "constructor @" << ctor.getSymName()
                            << " has no case";
@@ -232,7 +235,12 @@ struct MatchOfConstruct : OpRewritePattern<MatchOp> {
     auto construct = op.getScrutinee().getDefiningOp<ConstructOp>();
     if (!construct)
       return rewriter.notifyMatchFailure(op, "scrutinee is not a construct");
+    // In dead code a match can hold its own scrutinee.
+    if (op->isProperAncestor(construct))
+      return rewriter.notifyMatchFailure(op, "scrutinee is made in a case");
     auto *it = llvm::find(op.getCases(), construct.getCtorAttr());
+    if (it == op.getCases().end())
+      return rewriter.notifyMatchFailure(op, "constructor has no case");
     Region &region = op.getCaseRegions()[it - op.getCases().begin()];
     Operation *yield = region.front().getTerminator();
     rewriter.inlineBlockBefore(&region.front(), op, construct.getFields());
@@ -257,7 +265,10 @@ MutableOperandRange YieldOp::getMutableSuccessorOperands(RegionSuccessor) {
   // Elements of a sequence are stored, not forwarded.
   if (isa<MapOp>(parent))
     return MutableOperandRange(getOperation(), 0, 0);
+  // Asked before it is verified that there are enough.
   if (auto scan = dyn_cast<ScanOp>(parent))
-    return MutableOperandRange(getOperation(), 0, scan.getInits().size());
+    return MutableOperandRange(
+        getOperation(), 0,
+        std::min<unsigned>(scan.getInits().size(), getNumOperands()));
   return getValuesMutable();
 }

@@ -48,6 +48,12 @@ void DynbatchDialect::initialize() {
   addInterfaces<DynbatchInlinerInterface>();
 }
 
+Operation *DynbatchDialect::materializeConstant(OpBuilder &builder,
+                                               Attribute value, Type type,
+                                               Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 LogicalResult DynbatchDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
   StringRef name = attr.getName();
@@ -55,20 +61,39 @@ LogicalResult DynbatchDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError() << "unknown attribute '" << name << "'";
   if (!isa<UnitAttr>(attr.getValue()))
     return op->emitOpError() << "attribute '" << name << "' must be a unit";
-  if (!isa<FunctionOpInterface>(op))
+  if (!isa<FunctionOpInterface>(op) || isa<KernelOp>(op))
     return op->emitOpError()
            << "attribute '" << name << "' belongs on a function";
   return success();
+}
+
+LogicalResult DynbatchDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                        unsigned index,
+                                                        NamedAttribute attr) {
+  return op->emitOpError() << "attribute '" << attr.getName()
+                           << "' cannot stand on argument #" << index;
+}
+
+LogicalResult DynbatchDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned index, NamedAttribute attr) {
+  return op->emitOpError() << "attribute '" << attr.getName()
+                           << "' cannot stand on result #" << index;
 }
 
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
 
+bool mlir::dynbatch::isTaskOperandType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return type.isIntOrIndexOrFloat();
+  return tensor.hasStaticShape() && !tensor.getEncoding() &&
+         tensor.getElementType().isIntOrIndexOrFloat();
+}
+
 bool mlir::dynbatch::isDataType(Type type) {
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
-    return tensor.hasStaticShape();
-  return type.isIntOrIndexOrFloat() || isa<AdtType, SeqType>(type);
+  return isTaskOperandType(type) || isa<AdtType, SeqType>(type);
 }
 
 LogicalResult SeqType::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -82,8 +107,7 @@ LogicalResult SeqType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult RowsType::verify(function_ref<InFlightDiagnostic()> emitError,
                                Type rowType) {
-  if (auto tensor = dyn_cast<RankedTensorType>(rowType);
-      tensor ? tensor.hasStaticShape() : rowType.isIntOrIndexOrFloat())
+  if (isTaskOperandType(rowType))
     return success();
   return emitError() << "rows cannot be of type " << rowType
                      << ": expected a scalar or a tensor of static shape";
@@ -127,7 +151,7 @@ AdtOp mlir::dynbatch::lookupAdt(Operation *from, AdtType type,
 CtorOp mlir::dynbatch::lookupCtor(Operation *from, AdtType type, StringRef ctor,
                                   SymbolTableCollection *tables) {
   AdtOp adt = lookupAdt(from, type, tables);
-  if (!adt)
+  if (!adt || adt->getNumRegions() != 1)
     return {};
   return dyn_cast_or_null<CtorOp>(SymbolTable::lookupSymbolIn(
       adt, StringAttr::get(from->getContext(), ctor)));

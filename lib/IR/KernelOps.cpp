@@ -49,12 +49,6 @@ void KernelOp::print(OpAsmPrinter &p) {
       getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
-/// Tensors of static shape and scalars can be task operands.
-static bool isTaskOperandType(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? tensor.hasStaticShape() : type.isIntOrIndexOrFloat();
-}
-
 LogicalResult KernelOp::verify() {
   FunctionType task = getTaskSignature();
   for (auto [i, type] : llvm::enumerate(task.getInputs()))
@@ -70,6 +64,9 @@ LogicalResult KernelOp::verify() {
   if (isExternal() != static_cast<bool>(getImplementation()))
     return emitOpError(isExternal() ? "without a body needs an 'implementation'"
                                     : "has both a body and an 'implementation'");
+  if (!isExternal() && (getBody().front().empty() ||
+                        !isa<ReturnOp>(getBody().front().back())))
+    return emitOpError("must end with a 'dynbatch.return'");
   if (!isBatched())
     return success();
   SmallVector<Type> want = {IndexType::get(getContext())};
@@ -126,9 +123,9 @@ OpFoldResult DepthOp::fold(FoldAdaptor) {
       enqueue, enqueue.getKernelAttr());
   if (!kernel || !kernel.getStage())
     return {};
-  if (*kernel.getStage() == getStage() &&
-      enqueue.getDepth())
-    return enqueue.getDepth();
+  Value depth = enqueue.getDepth();
+  if (*kernel.getStage() == getStage() && depth)
+    return depth == getResult() ? OpFoldResult() : depth;
   return IntegerAttr::get(IndexType::get(getContext()), 0);
 }
 
@@ -137,6 +134,10 @@ LogicalResult DefineOp::verifySymbolUses(SymbolTableCollection &tables) {
       *this, getGlobalAttr());
   if (!global)
     return emitOpError() << "unknown global @" << getGlobal();
+  if (global.getIsMutable() ||
+      !isa_and_nonnull<ml_program::ExternAttr>(global.getValueAttr()))
+    return emitOpError() << "global @" << getGlobal()
+                         << " must be immutable and external";
   if (global.getType() != getValue().getType())
     return emitOpError() << "global @" << getGlobal() << " is "
                          << global.getType() << ", but the value is "
@@ -208,11 +209,21 @@ LogicalResult PanelMatmulOp::verify() {
       return emitOpError() << "the left operand must be rows x K, but is "
                            << lhs;
     k = lhs.getDimSize(1);
+    if (ShapedType::isDynamic(k))
+      return emitOpError() << "the left operand needs a static K, but is "
+                           << lhs;
+    if (lhs.hasStaticShape() && acc.hasStaticShape() &&
+        lhs.getDimSize(0) != acc.getDimSize(0))
+      return emitOpError() << "the left operand has " << lhs.getDimSize(0)
+                           << " rows, but the accumulator has "
+                           << acc.getDimSize(0);
   }
   if (k != weights.getDimSize(1))
     return emitOpError() << "rows have " << k << " elements, but K is "
                          << weights.getDimSize(1);
   int64_t n = acc.getDimSize(1), width = weights.getDimSize(2);
+  if (width == 0)
+    return emitOpError("the width of a panel must be positive");
   if (weights.getDimSize(0) != static_cast<int64_t>(llvm::divideCeil(n, width)))
     return emitOpError() << n << " columns need " << llvm::divideCeil(n, width)
                          << " panels of width " << width << ", but there are "

@@ -56,11 +56,18 @@ OpFoldResult LengthOp::fold(FoldAdaptor) {
   if (auto make = getSeq().getDefiningOp<MakeSeqOp>())
     return IntegerAttr::get(IndexType::get(getContext()),
                             make.getElements().size());
-  // A map's results are as long as its inputs.
-  auto map = getSeq().getDefiningOp<MapOp>();
-  if (!map)
+  // A map's results are as long as its inputs. In dead code maps can be inputs
+  // of one another.
+  Value seq = getSeq();
+  SmallPtrSet<Operation *, 4> seen;
+  while (auto map = seq.getDefiningOp<MapOp>()) {
+    if (!seen.insert(map).second)
+      return {};
+    seq = map.getInputs().front();
+  }
+  if (seq == getSeq())
     return {};
-  getSeqMutable().assign(map.getInputs().front());
+  getSeqMutable().assign(seq);
   return getResult();
 }
 
@@ -72,7 +79,8 @@ OpFoldResult GetOp::fold(FoldAdaptor adaptor) {
   // Out of range is a run-time error, not undefined: leave it.
   if (index.getValue().uge(make.getElements().size()))
     return {};
-  return make.getElements()[index.getInt()];
+  Value element = make.getElements()[index.getInt()];
+  return element == getResult() ? OpFoldResult() : element;
 }
 
 //===----------------------------------------------------------------------===//

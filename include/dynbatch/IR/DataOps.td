@@ -41,6 +41,8 @@ def Dynbatch_AdtOp : Dynbatch_Op<"adt", [
     auto getCtors() { return getBody().getOps<CtorOp>(); }
     /// Position of constructor `name`, or failure if there is none.
     ::llvm::FailureOr<int64_t> getTag(::llvm::StringRef name);
+    /// Types refer to it, and symbol uses do not count those.
+    bool canDiscardOnUseEmpty() { return false; }
   }];
 }
 
@@ -66,6 +68,8 @@ def Dynbatch_CtorOp : Dynbatch_Op<"ctor", [HasParent<"AdtOp">, Symbol]> {
     ::llvm::SmallVector<::mlir::Type> getFieldTypes() {
       return ::llvm::to_vector(getFields().getAsValueRange<::mlir::TypeAttr>());
     }
+    /// Its position is the tag of all constructors after it.
+    bool canDiscardOnUseEmpty() { return false; }
   }];
 }
 

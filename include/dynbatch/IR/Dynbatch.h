@@ -27,6 +27,10 @@
 namespace mlir::dynbatch {
 class CtorOp;
 
+/// Whether tasks can have operands of this type: scalars and tensors of static
+/// shape, without an encoding, whose elements are scalars.
+bool isTaskOperandType(Type type);
+
 /// Whether host code can hold values of this type: scalars (integer, index,
 /// float), tensors of static shape, ADTs and sequences.
 bool isDataType(Type type);

@@ -185,7 +185,8 @@ def Dynbatch_GatherOp : Dynbatch_Op<"gather", [Pure]> {
   let builders = [OpBuilder<(ins "::mlir::Value":$rows, "::mlir::Value":$first,
                                  "::mlir::OpFoldResult":$count)>];
   let assemblyFormat = [{
-    $rows `[` $first `,` $count `]` attr-dict `:` type($rows) `->` type($result)
+    $rows `[` $first `,` $count `]` attr-dict `:` qualified(type($rows)) `->`
+    type($result)
   }];
   let hasVerifier = 1;
 }
@@ -206,7 +207,7 @@ def Dynbatch_ScatterOp : Dynbatch_Op<"scatter", [MemoryEffects<[MemWrite]>]> {
                        Index:$first);
   let assemblyFormat = [{
     $tensor `into` $rows `[` $first `]` attr-dict `:` type($tensor) `,`
-    type($rows)
+    qualified(type($rows))
   }];
   let hasVerifier = 1;
 }

@@ -24,11 +24,11 @@ def Dynbatch_TagOp : Dynbatch_Op<"tag", [Pure]> {
   }];
   let arguments = (ins Dynbatch_AdtType:$value);
   let results = (outs Index:$tag);
-  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let assemblyFormat = "$value attr-dict `:` qualified(type($value))";
 }
 
 def Dynbatch_FieldOp : Dynbatch_Op<"field", [
-    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    NoMemoryEffect, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "field of a value that a known constructor built";
   let description = [{
     Undefined when another constructor built the value: stands where the tag was
@@ -45,8 +45,8 @@ def Dynbatch_FieldOp : Dynbatch_Op<"field", [
                        Dynbatch_AdtType:$value);
   let results = (outs Dynbatch_DataType:$result);
   let assemblyFormat = [{
-    $ctor `[` $position `]` `of` $value attr-dict `:` type($value) `->`
-    type($result)
+    $ctor `[` $position `]` `of` $value attr-dict `:` qualified(type($value))
+    `->` type($result)
   }];
 }
 
@@ -61,7 +61,7 @@ def Dynbatch_SeqAllocOp : Dynbatch_Op<"seq_alloc", [MemoryEffects<[MemAlloc]>]> 
   }];
   let arguments = (ins Index:$length);
   let results = (outs Dynbatch_SeqType:$result);
-  let assemblyFormat = "$length attr-dict `:` type($result)";
+  let assemblyFormat = "$length attr-dict `:` qualified(type($result))";
 }
 
 def Dynbatch_SeqSetOp : Dynbatch_Op<"seq_set", [
@@ -78,7 +78,9 @@ def Dynbatch_SeqSetOp : Dynbatch_Op<"seq_set", [
   }];
   let arguments = (ins Dynbatch_SeqType:$seq, Index:$index,
                        Dynbatch_DataType:$value);
-  let assemblyFormat = "$seq `[` $index `]` `=` $value attr-dict `:` type($seq)";
+  let assemblyFormat = [{
+    $seq `[` $index `]` `=` $value attr-dict `:` qualified(type($seq))
+  }];
 }
 
 def Dynbatch_CheckIndexOp : Dynbatch_Op<"check_index", [
@@ -113,7 +115,8 @@ def Dynbatch_RowOp : Dynbatch_Op<"row", [Pure]> {
   let arguments = (ins Dynbatch_RowsType:$rows, Index:$index);
   let results = (outs AnyStaticShapeMemRef:$result);
   let assemblyFormat = [{
-    $rows `[` $index `]` attr-dict `:` type($rows) `->` type($result)
+    $rows `[` $index `]` attr-dict `:` qualified(type($rows)) `->`
+    type($result)
   }];
   let hasVerifier = 1;
 }

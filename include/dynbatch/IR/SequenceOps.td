@@ -42,12 +42,12 @@ def Dynbatch_LengthOp : Dynbatch_Op<"length", [Pure]> {
   }];
   let arguments = (ins Dynbatch_SeqType:$seq);
   let results = (outs Index:$length);
-  let assemblyFormat = "$seq attr-dict `:` type($seq)";
+  let assemblyFormat = "$seq attr-dict `:` qualified(type($seq))";
   let hasFolder = 1;
 }
 
 def Dynbatch_GetOp : Dynbatch_Op<"get", [
-    Pure, TypesMatchWith<"result is the element type", "seq", "result",
+    NoMemoryEffect, TypesMatchWith<"result is the element type", "seq", "result",
       "::llvm::cast<::mlir::dynbatch::SeqType>($_self).getElementType()">]> {
   let summary = "element of a sequence";
   let description = [{
@@ -62,7 +62,9 @@ def Dynbatch_GetOp : Dynbatch_Op<"get", [
   }];
   let arguments = (ins Dynbatch_SeqType:$seq, Index:$index);
   let results = (outs Dynbatch_DataType:$result);
-  let assemblyFormat = "$seq `[` $index `]` attr-dict `:` type($seq)";
+  let assemblyFormat = [{
+    $seq `[` $index `]` attr-dict `:` qualified(type($seq))
+  }];
   let hasFolder = 1;
 }
 

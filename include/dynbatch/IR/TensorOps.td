@@ -13,7 +13,7 @@ include "dynbatch/IR/DynbatchTypes.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Dynbatch_LookupOp : Dynbatch_Op<"lookup", [Pure]> {
+def Dynbatch_LookupOp : Dynbatch_Op<"lookup", [NoMemoryEffect]> {
   let summary = "row of a table by a run-time index";
   let description = [{
     Gives `table[index, ...]`. No data moves: in host code the result is a view
@@ -38,7 +38,7 @@ def Dynbatch_LookupOp : Dynbatch_Op<"lookup", [Pure]> {
 }
 
 def Dynbatch_ReadOp : Dynbatch_Op<"read", [
-    Pure, TypesMatchWith<"result is the element type", "tensor", "value",
+    NoMemoryEffect, TypesMatchWith<"result is the element type", "tensor", "value",
       "::llvm::cast<::mlir::RankedTensorType>($_self).getElementType()">]> {
   let summary = "forced read: an element of a computed tensor, for the host";
   let description = [{
