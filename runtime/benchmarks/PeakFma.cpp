@@ -34,7 +34,7 @@ __attribute__((always_inline)) inline float multiplyAdd(int64_t steps) {
     for (int i = 0; i < kChains; ++i)
       sums[i] = sums[i] * factor + term;
     // Keeps the loop: the compiler must not know what the values become.
-    asm volatile("" : "+m"(*reinterpret_cast<char *>(&step)));
+    asm volatile("" : "+r"(step));
   }
   float total = 0;
   for (int i = 0; i < kChains; ++i)

@@ -391,9 +391,9 @@ bool Reader::readFloat(DType dtype, const char *begin, std::string_view text,
 bool Reader::readTensor(const Type &type) {
   constexpr size_t kUnit = DYNBATCH_TENSOR_ALIGNMENT;
   const char *begin = cursor;
-  // At least two characters of text stand for an element: do not let a wrong
-  // file ask for all the memory.
-  if (2 * (type.elements - 1) >= end - cursor && type.elements > 1)
+  // An element has at least one character: a wrong file must not ask for all
+  // the memory. Small tensors get the more precise messages below.
+  if (type.elements > 4096 && type.elements > end - cursor)
     return fail(begin, "expected a " + type.str() + ", found " + found());
   size_t bytes = std::max<size_t>(type.dataBytes(), 1);
   char *data = tensors.allocate((bytes + kUnit - 1) & ~(kUnit - 1));

@@ -78,6 +78,7 @@ void Recorder::beginMinibatch() {
   minibatch = emptyStatistics(descriptor);
   graph.clear();
   minibatchAnalysis = {};
+  inMinibatch = true;
   minibatchBegan = now();
 }
 
@@ -116,7 +117,9 @@ void Recorder::host(Time began) {
   if (options.stats)
     minibatch.hostSeconds += inSeconds(end - began);
   if (options.trace)
-    trace.add({Trace::Event::Kind::Host, began, end});
+    trace.add(
+        {inMinibatch ? Trace::Event::Kind::Host : Trace::Event::Kind::Prologue,
+         began, end});
 }
 
 void Recorder::beginFlush(const Queues &queues, const Arena &arena) {

@@ -68,6 +68,7 @@ private:
   Statistics minibatch;
   TaskGraph graph;
   Trace trace;
+  bool inMinibatch = false; ///< else host code is the prologue
   Time minibatchBegan;
   int64_t flushTasks = 0; ///< of the present flush
   /// Time spent in `graph`, which belongs to no figure: in the present flush,

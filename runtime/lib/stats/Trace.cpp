@@ -27,6 +27,9 @@ void Trace::write(std::ostream &out) const {
     ordered_json json;
     ordered_json args = ordered_json::object();
     switch (event.kind) {
+    case Event::Kind::Prologue:
+      json["name"] = "prologue";
+      break;
     case Event::Kind::Minibatch:
       json["name"] = "minibatch";
       args["instances"] = event.count;

@@ -24,7 +24,7 @@ public:
   using Time = std::chrono::steady_clock::time_point;
 
   struct Event {
-    enum class Kind { Minibatch, Host, Flush, Batch } kind;
+    enum class Kind { Prologue, Minibatch, Host, Flush, Batch } kind;
     Time begin, end;
     unsigned kernel = 0; ///< batch
     int64_t depth = 0;   ///< batch

@@ -1,0 +1,220 @@
+//===- ProgramTest.cpp - Running modules, errors included -------*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestModules.h"
+
+#include "core/Context.h"
+#include "cpu/CpuExecutor.h"
+#include "dynbatch/Runtime/PeakFma.h"
+
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace dynbatch::rt;
+using namespace dynbatch::rt::test;
+
+namespace {
+
+/// A good instance between bad ones.
+const char *kGood = "(Node (Leaf 1) (Leaf 2))";
+
+void expectUsable(Program &program) {
+  InstanceSet instances = readInstances(treeModule(), kGood);
+  auto lines = runAll(program, instances, 1);
+  ASSERT_TRUE(lines.ok()) << lines.message();
+  EXPECT_EQ(lines->at(0), expectedTreeResult(kGood));
+}
+
+} // namespace
+
+TEST(Program, NoInstances) {
+  std::unique_ptr<Program> program = makeProgram(treeModule());
+  InstanceSet none = readInstances(treeModule(), "\n# nothing\n");
+  EXPECT_EQ(none.size(), 0u);
+  Status status = program->run(none, 0, 0, [](const ResultView &) { FAIL(); });
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_FALSE(program->run(none, 0, 1, [](const ResultView &) {}).ok());
+}
+
+TEST(Program, IndexErrorNamesTheInstanceAndLeavesTheProgramUsable) {
+  ProgramOptions options;
+  options.stats = options.verifySchedule = true;
+  std::unique_ptr<Program> program = makeProgram(treeModule(), options);
+  InstanceSet instances = readInstances(
+      treeModule(), "# trees\n(Leaf 1)\n\n(Node (Leaf 2) (Leaf -7))\n");
+  for (int i = 0; i < 3; ++i) {
+    Status status =
+        program->run(instances, 0, 2, [](const ResultView &) { FAIL(); });
+    EXPECT_EQ(status.message(),
+              "instance 1: t.mlir:1:1: dynbatch.lookup: index -7 is out of "
+              "bounds for size 1000 (trees.txt:4)");
+    expectUsable(*program);
+  }
+  EXPECT_EQ(program->statistics().failedMinibatches, 3);
+  EXPECT_EQ(program->statistics().minibatches, 3);
+  EXPECT_EQ(program->statistics().instances, 3);
+}
+
+TEST(Program, StackOverflowIsAnError) {
+  ProgramOptions options;
+  options.stackBytes = 512 * 1024;
+  std::unique_ptr<Program> program = makeProgram(treeModule(), options);
+  InstanceSet instances =
+      readInstances(treeModule(), std::string(kGood) + "\n" + deepTree(30000));
+  for (int i = 0; i < 3; ++i) {
+    Status status =
+        program->run(instances, 0, 2, [](const ResultView &) { FAIL(); });
+    EXPECT_EQ(status.message(),
+              "instance 1: recursion too deep: the host stack "
+              "of 524288 bytes is used up (trees.txt:2)");
+    expectUsable(*program);
+  }
+}
+
+TEST(Program, StackSizeIsChecked) {
+  ProgramOptions options;
+  options.stackBytes = 1000;
+  Result<Module> module = Module::create(&referenceModule());
+  Result<ParameterSet> params = ParameterSet::random(module->descriptor(), 1);
+  EXPECT_FALSE(Program::create(*module, params.take(), options).ok());
+}
+
+TEST(Program, MemoryLimitIsAnError) {
+  ProgramOptions options;
+  options.memoryLimitBytes = 1 << 20;
+  std::unique_ptr<Program> program = makeProgram(treeModule(), options);
+  InstanceSet instances = readInstances(treeModule(), deepTree(10000));
+  Status status =
+      program->run(instances, 0, 1, [](const ResultView &) { FAIL(); });
+  EXPECT_EQ(status.message(),
+            "instance 0: out of memory: the tensor arena has used 1048576 "
+            "bytes and needs 64 more, the limit is 1048576 (trees.txt:1)");
+  expectUsable(*program);
+}
+
+TEST(Program, ReferenceModuleRunsAtOnce) {
+  std::unique_ptr<Program> program = makeProgram(referenceModule());
+  InstanceSet instances =
+      readInstances(referenceModule(), "[]\n[1 2 3]\n[-0.5 1e3 4 5]\n");
+  for (int i = 0; i < 3; ++i) {
+    auto lines = runAll(*program, instances, 2);
+    ASSERT_TRUE(lines.ok()) << lines.message();
+    EXPECT_EQ((*lines)[0], "[0 0 0 0]");
+    EXPECT_EQ((*lines)[1], "[1 4 9 0]");
+    EXPECT_EQ((*lines)[2], "[0.25 1e+06 16 25]");
+  }
+}
+
+TEST(Program, SeveralAtOnce) {
+  std::unique_ptr<Program> first = makeProgram(treeModule());
+  std::unique_ptr<Program> second = makeProgram(treeModule());
+  std::thread other([&] {
+    for (int i = 0; i < 20; ++i)
+      expectUsable(*second);
+  });
+  for (int i = 0; i < 20; ++i)
+    expectUsable(*first);
+  other.join();
+}
+
+TEST(Program, RunInsideASink) {
+  std::unique_ptr<Program> outer = makeProgram(treeModule());
+  std::unique_ptr<Program> inner = makeProgram(treeModule());
+  InstanceSet instances = readInstances(treeModule(), kGood);
+  Status status = outer->run(instances, 0, 1, [&](const ResultView &view) {
+    expectUsable(*inner);
+    std::string text;
+    print(view, text);
+    EXPECT_EQ(text, expectedTreeResult(kGood));
+  });
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST(Module, RefusesWhatDoesNotFit) {
+  auto message = [](auto change) {
+    dynbatch_module module = treeModule();
+    change(module);
+    return Module::create(&module).message();
+  };
+  EXPECT_EQ(message([](auto &m) { m.abi_version = 99; }),
+            "the module was compiled for runtime ABI version 99, this runtime "
+            "has version 1");
+  EXPECT_EQ(message([](auto &m) { m.num_kernels = 3; }),
+            "the module has 3 kernels, its descriptor 4");
+  EXPECT_EQ(message([](auto &m) { m.kernels = nullptr; }),
+            "the module has no code for kernel 'embed'");
+  EXPECT_EQ(message([](auto &m) { m.prologue = nullptr; }),
+            "the module has no prologue to compute parameter 'twice'");
+  EXPECT_FALSE(Module::create(nullptr).ok());
+  EXPECT_FALSE(Module::load("no-such-file.so").ok());
+}
+
+TEST(Module, ListsTheAbi) {
+  size_t count = 0;
+  const AbiSymbol *symbols = abiSymbols(count);
+  std::set<std::string> names;
+  for (size_t i = 0; i < count; ++i) {
+    EXPECT_NE(symbols[i].address, nullptr);
+    names.insert(symbols[i].name);
+  }
+  EXPECT_EQ(names.size(), 9u);
+  EXPECT_TRUE(names.count("dynbatch_rt_reserve"));
+}
+
+namespace {
+
+/// A context of the tree module, to call the ABI as wrong code would.
+Status runWrongCode(void (*code)(void *)) {
+  Result<Module> module = Module::create(&treeModule());
+  void *params[2] = {nullptr, nullptr};
+  CpuExecutor executor(*module, params, {});
+  Recorder recorder(module->descriptor(), {false, false, true});
+  recorder.beginMinibatch();
+  Context context(module->descriptor(), params, executor,
+                  HostStack::create(1 << 20).take(), &recorder, {});
+  return context.execute(code, &context);
+}
+
+dynbatch_context *asContext(void *argument) {
+  return static_cast<Context *>(argument);
+}
+
+} // namespace
+
+TEST(Context, RefusesADepthThatTheStageCannotHave) {
+  Status status = runWrongCode(
+      [](void *self) { dynbatch_rt_reserve(asContext(self), 0, 1); });
+  EXPECT_EQ(status.message(), "internal error: a task of kernel 'embed' at "
+                              "depth 1 of a stage that is not cyclic");
+  status = runWrongCode(
+      [](void *self) { dynbatch_rt_reserve(asContext(self), 1, 0); });
+  EXPECT_EQ(status.message(), "internal error: a task of kernel 'combine' at "
+                              "depth 0 of a stage that is cyclic");
+}
+
+TEST(Context, VerifyFindsATaskBeforeItsProducer) {
+  Status status = runWrongCode([](void *self) {
+    dynbatch_context *ctx = asContext(self);
+    int64_t blocks[2];
+    for (int64_t &block : blocks)
+      block = reinterpret_cast<int64_t>(dynbatch_rt_arena_alloc(ctx, 64));
+    // The second wrap reads the first at the same depth.
+    int64_t *row = dynbatch_rt_reserve(ctx, 2, 1);
+    row[0] = 0;
+    row[1] = blocks[0];
+    row = dynbatch_rt_reserve(ctx, 2, 1);
+    row[0] = blocks[0];
+    row[1] = blocks[1];
+  });
+  EXPECT_EQ(status.message(),
+            "internal error in instance -1: kernel 'wrap' (stage 1, depth 1) "
+            "runs before kernel 'wrap' (stage 1, depth 1), which makes its "
+            "operand 0");
+}
+
+TEST(PeakFma, IsPlausible) { EXPECT_GT(measurePeakFma(), 0.1); }

@@ -1,0 +1,163 @@
+//===- ScheduleTest.cpp - Stages, depths and flushes ------------*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestModules.h"
+
+#include <gtest/gtest.h>
+
+using namespace dynbatch::rt;
+using namespace dynbatch::rt::test;
+
+namespace {
+
+const std::vector<std::string> kTrees = {
+    "(Leaf 3)",
+    "(Node (Leaf 1) (Leaf 2))",
+    "(Wrap (Node (Leaf 5) (Wrap (Leaf 7))))",
+    "(Node (Node (Leaf 1) (Wrap (Wrap (Leaf 2)))) (Node (Leaf 3) (Leaf 4)))",
+    "(Wrap (Leaf 9))",
+    "(Node (Leaf 8) (Node (Leaf 8) (Node (Leaf 8) (Leaf 1))))"};
+
+std::string joined(const std::vector<std::string> &trees) {
+  std::string text;
+  for (const std::string &tree : trees)
+    text += tree + "\n";
+  return text;
+}
+
+const KernelStatistics &kernel(const Statistics &stats, const char *name) {
+  for (const KernelStatistics &entry : stats.kernels)
+    if (entry.name == name)
+      return entry;
+  ADD_FAILURE() << "no kernel " << name;
+  return stats.kernels[0];
+}
+
+void expectRight(const std::vector<std::string> &trees,
+                 const ProgramOptions &options, size_t batchSize) {
+  std::unique_ptr<Program> program = makeProgram(treeModule(), options);
+  InstanceSet instances = readInstances(treeModule(), joined(trees));
+  auto lines = runAll(*program, instances, batchSize);
+  ASSERT_TRUE(lines.ok()) << lines.message();
+  ASSERT_EQ(lines->size(), trees.size());
+  for (size_t i = 0; i < trees.size(); ++i)
+    EXPECT_EQ((*lines)[i], expectedTreeResult(trees[i])) << trees[i];
+}
+
+ProgramOptions verified() {
+  ProgramOptions options;
+  options.stats = options.verifySchedule = true;
+  return options;
+}
+
+} // namespace
+
+TEST(Schedule, TreesOfAnyBatchSize) {
+  for (size_t batchSize : {1, 2, 4, 6, 100}) {
+    expectRight(kTrees, {}, batchSize);
+    expectRight(kTrees, verified(), batchSize);
+  }
+}
+
+TEST(Schedule, BatchesMeetTheLowerBoundWhereKernelsDoNotAlternate) {
+  std::unique_ptr<Program> program = makeProgram(treeModule(), verified());
+  InstanceSet instances =
+      readInstances(treeModule(), "(Node (Node (Leaf 1) (Leaf 2)) (Leaf 3))\n"
+                                  "(Leaf 4)\n(Node (Leaf 5) (Leaf 6))\n");
+  ASSERT_TRUE(runAll(*program, instances, 3).ok());
+  const Statistics &stats = program->statistics();
+  EXPECT_EQ(stats.minibatches, 1);
+  EXPECT_EQ(stats.instances, 3);
+  EXPECT_EQ(stats.flushes, 1);
+  EXPECT_EQ(stats.tasks, 6 + 3 + 3);
+  EXPECT_EQ(kernel(stats, "embed").batches, 1);
+  EXPECT_EQ(kernel(stats, "embed").maxRows, 6);
+  EXPECT_EQ(kernel(stats, "combine").batches, 2);
+  EXPECT_EQ(kernel(stats, "combine").minRows, 1);
+  EXPECT_EQ(kernel(stats, "combine").maxRows, 2);
+  EXPECT_EQ(kernel(stats, "wrap").batches, 0);
+  EXPECT_EQ(kernel(stats, "classify").batches, 1);
+  EXPECT_EQ(stats.batches, 4);
+  EXPECT_EQ(stats.lowerBound, 4);
+  EXPECT_EQ(stats.arenaPeakBytes, 12 * 64);
+}
+
+TEST(Schedule, LowerBoundCountsTheTasksOfOneKernelOnAPath) {
+  std::unique_ptr<Program> program = makeProgram(treeModule(), verified());
+  // combine-wrap-combine and wrap-combine-wrap: two of each on a path, but
+  // three depths with both kernels in two of them.
+  InstanceSet instances = readInstances(
+      treeModule(), "(Node (Wrap (Node (Leaf 1) (Leaf 2))) (Leaf 3))\n"
+                    "(Wrap (Node (Wrap (Leaf 1)) (Leaf 3)))\n");
+  ASSERT_TRUE(runAll(*program, instances, 2).ok());
+  const Statistics &stats = program->statistics();
+  EXPECT_EQ(kernel(stats, "combine").lowerBound, 2);
+  EXPECT_EQ(kernel(stats, "wrap").lowerBound, 2);
+  EXPECT_EQ(stats.lowerBound, 6);
+  EXPECT_EQ(kernel(stats, "combine").batches, 3);
+  EXPECT_EQ(kernel(stats, "wrap").batches, 3);
+}
+
+TEST(Schedule, ForcedReadsFlushAndChainsGoOn) {
+  std::vector<std::string> trees = {
+      "(Node (Node (Leaf 1) (Leaf 1000)) (Leaf 1001))", "(Leaf 2000)",
+      "(Node (Node (Wrap (Leaf 1)) (Leaf 2)) (Leaf 1002))"};
+  expectRight(trees, verified(), 3);
+
+  std::unique_ptr<Program> program = makeProgram(treeModule(), verified());
+  InstanceSet instances = readInstances(
+      treeModule(),
+      "(Node (Node (Node (Leaf 1) (Leaf 2)) (Leaf 1000)) (Leaf 3))\n");
+  ASSERT_TRUE(runAll(*program, instances, 1).ok());
+  const Statistics &stats = program->statistics();
+  EXPECT_EQ(stats.flushes, 2);
+  EXPECT_EQ(kernel(stats, "combine").batches, 3);
+  EXPECT_EQ(kernel(stats, "combine").lowerBound, 3);
+}
+
+TEST(Schedule, ManyForcedReadsWrapTheEpochSafely) {
+  std::unique_ptr<Program> program = makeProgram(treeModule());
+  std::string tree = "(Node (Leaf 1000) (Node (Leaf 1001) (Leaf 1)))";
+  InstanceSet instances = readInstances(treeModule(), joined({tree, tree}));
+  for (int i = 0; i < 100; ++i) {
+    auto lines = runAll(*program, instances, 2);
+    ASSERT_TRUE(lines.ok()) << lines.message();
+    EXPECT_EQ((*lines)[1], expectedTreeResult(tree));
+  }
+}
+
+TEST(Schedule, DeepTreesAndShallowOnesAfterwards) {
+#if defined(__has_feature) && __has_feature(thread_sanitizer)
+  size_t levels = 5000; // ThreadSanitizer's own stack of calls is small
+#else
+  size_t levels = 100000;
+#endif
+  expectRight({kTrees[3]}, {}, 1);
+  std::unique_ptr<Program> program = makeProgram(treeModule());
+  InstanceSet deep = readInstances(treeModule(), deepTree(levels));
+  InstanceSet shallow = readInstances(treeModule(), kTrees[3]);
+  for (int i = 0; i < 2; ++i) {
+    auto lines = runAll(*program, deep, 1);
+    ASSERT_TRUE(lines.ok()) << lines.message();
+    lines = runAll(*program, shallow, 1);
+    ASSERT_TRUE(lines.ok()) << lines.message();
+    EXPECT_EQ((*lines)[0], expectedTreeResult(kTrees[3]));
+  }
+}
+
+TEST(Schedule, ThreadsDoNotChangeResults) {
+  std::vector<std::string> trees;
+  for (int i = 0; i < 300; ++i)
+    trees.push_back("(Node (Node (Leaf " + std::to_string(i) + ") " +
+                    kTrees[i % kTrees.size()] + ") (Leaf 4))");
+  ProgramOptions options;
+  options.threads = 3;
+  options.grainFlops = 0;
+  expectRight(trees, options, 300);
+  expectRight(trees, options, 17);
+}
