@@ -212,15 +212,14 @@ bool DescriptorParser::type(const json &value, const std::string &where,
     return false;
   // Without regard to zeros, so that no partial product overflows elsewhere.
   int64_t bytes = sizeInBytes(out.dtype);
+  bool empty = false;
   for (int64_t size : out.shape) {
-    out.elements *= size ? size : 1;
+    empty |= size == 0;
     if (__builtin_mul_overflow(bytes, size ? size : 1, &bytes) ||
         bytes > kMostBytes)
       return fail(where, "the tensor is too large");
   }
-  for (int64_t size : out.shape)
-    if (size == 0)
-      out.elements = 0;
+  out.elements = empty ? 0 : bytes / sizeInBytes(out.dtype);
   return true;
 }
 
