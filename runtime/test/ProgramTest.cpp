@@ -154,6 +154,24 @@ TEST(Module, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(Module::load("no-such-file.so").ok());
 }
 
+TEST(Module, LoadsASharedLibrary) {
+  Result<Module> module = Module::load(DYNBATCH_TEST_MODULE);
+  ASSERT_TRUE(module.ok()) << module.message();
+  Result<ParameterSet> params = ParameterSet::random(module->descriptor(), 1);
+  Result<std::unique_ptr<Program>> program =
+      Program::create(*module, params.take());
+  ASSERT_TRUE(program.ok()) << program.message();
+  Result<InstanceSet> instances =
+      InstanceSet::fromText(module->descriptor(), "4\n-1\n", "in.txt");
+  auto lines = runAll(**program, *instances, 2);
+  EXPECT_EQ(lines.message(), "instance 1: sqrt: index -1 is out of bounds for "
+                             "size 10 (in.txt:2)");
+  Status status = (*program)->run(*instances, 0, 1, [](const ResultView &view) {
+    EXPECT_EQ(view.value(0).bits(), 2u);
+  });
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
 TEST(Module, ListsTheAbi) {
   size_t count = 0;
   const AbiSymbol *symbols = abiSymbols(count);
@@ -162,14 +180,15 @@ TEST(Module, ListsTheAbi) {
     EXPECT_NE(symbols[i].address, nullptr);
     names.insert(symbols[i].name);
   }
-  EXPECT_EQ(names.size(), 9u);
+  EXPECT_EQ(names.size(), count);
   EXPECT_TRUE(names.count("dynbatch_rt_reserve"));
 }
 
 namespace {
 
-/// A context of the tree module, to call the ABI as wrong code would.
-Status runWrongCode(void (*code)(void *)) {
+/// A context of the tree module, to call the ABI as host code would, right or
+/// wrong.
+Status runHostCode(void (*code)(void *)) {
   Result<Module> module = Module::create(&treeModule());
   void *params[2] = {nullptr, nullptr};
   CpuExecutor executor(*module, params, {});
@@ -187,18 +206,18 @@ dynbatch_context *asContext(void *argument) {
 } // namespace
 
 TEST(Context, RefusesADepthThatTheStageCannotHave) {
-  Status status = runWrongCode(
+  Status status = runHostCode(
       [](void *self) { dynbatch_rt_reserve(asContext(self), 0, 1); });
   EXPECT_EQ(status.message(), "internal error: a task of kernel 'embed' at "
                               "depth 1 of a stage that is not cyclic");
-  status = runWrongCode(
+  status = runHostCode(
       [](void *self) { dynbatch_rt_reserve(asContext(self), 1, 0); });
   EXPECT_EQ(status.message(), "internal error: a task of kernel 'combine' at "
                               "depth 0 of a stage that is cyclic");
 }
 
 TEST(Context, VerifyFindsATaskBeforeItsProducer) {
-  Status status = runWrongCode([](void *self) {
+  Status status = runHostCode([](void *self) {
     dynbatch_context *ctx = asContext(self);
     int64_t blocks[2];
     for (int64_t &block : blocks)
@@ -215,6 +234,20 @@ TEST(Context, VerifyFindsATaskBeforeItsProducer) {
             "internal error in instance -1: kernel 'wrap' (stage 1, depth 1) "
             "runs before kernel 'wrap' (stage 1, depth 1), which makes its "
             "operand 0");
+}
+
+TEST(Context, EpochsWrapToOne) {
+  Status status = runHostCode([](void *self) {
+    dynbatch_context *ctx = asContext(self);
+    uint64_t first = ctx->epoch;
+    EXPECT_EQ(first, uint64_t(1) << DYNBATCH_STAMP_EPOCH_SHIFT);
+    dynbatch_rt_flush(ctx);
+    EXPECT_EQ(ctx->epoch, 2 * first);
+    ctx->epoch = uint64_t(0xfffff) << DYNBATCH_STAMP_EPOCH_SHIFT;
+    dynbatch_rt_flush(ctx);
+    EXPECT_EQ(ctx->epoch, first);
+  });
+  EXPECT_TRUE(status.ok()) << status.message();
 }
 
 TEST(PeakFma, IsPlausible) { EXPECT_GT(measurePeakFma(), 0.1); }

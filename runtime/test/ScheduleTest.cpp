@@ -120,7 +120,7 @@ TEST(Schedule, ForcedReadsFlushAndChainsGoOn) {
   EXPECT_EQ(kernel(stats, "combine").lowerBound, 3);
 }
 
-TEST(Schedule, ManyForcedReadsWrapTheEpochSafely) {
+TEST(Schedule, ForcedReadsInManyMinibatches) {
   std::unique_ptr<Program> program = makeProgram(treeModule());
   std::string tree = "(Node (Leaf 1000) (Node (Leaf 1001) (Leaf 1)))";
   InstanceSet instances = readInstances(treeModule(), joined({tree, tree}));

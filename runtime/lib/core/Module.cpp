@@ -43,6 +43,10 @@ Result<Module> Module::create(const dynbatch_module *module) {
 }
 
 Result<Module> Module::load(const std::string &path) {
+  // In a static link the ABI functions, which the library binds to, are there
+  // only if something refers to them.
+  size_t count;
+  abiSymbols(count);
   // Without a slash, dlopen would search the system's folders.
   std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

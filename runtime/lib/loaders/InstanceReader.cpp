@@ -37,6 +37,23 @@ struct InstanceSet::Storage {
 
 namespace {
 
+/// Ends a number or a name.
+bool isDelimiter(char c) {
+  switch (c) {
+  case ' ':
+  case '\t':
+  case '\r':
+  case '\n':
+  case '(':
+  case ')':
+  case '[':
+  case ']':
+    return true;
+  default:
+    return false;
+  }
+}
+
 /// The range of a signless integer, read as signed (i1: 0 and 1).
 void integerRange(DType dtype, int64_t &least, int64_t &most) {
   if (dtype == DType::I1) {
@@ -125,7 +142,7 @@ bool Reader::fail(const char *where, const std::string &what) {
 
 std::string_view Reader::token() {
   const char *begin = cursor;
-  while (cursor != end && !std::strchr(" \t\r\n()[]", *cursor))
+  while (cursor != end && !isDelimiter(*cursor))
     ++cursor;
   return {begin, static_cast<size_t>(cursor - begin)};
 }
@@ -134,9 +151,8 @@ std::string Reader::found() const {
   if (endOfLine())
     return "the end of the line";
   const char *last = cursor + 1;
-  if (!std::strchr("()[]", *cursor))
-    while (last != end && last - cursor < 40 &&
-           !std::strchr(" \t\r\n()[]", *last))
+  if (!isDelimiter(*cursor))
+    while (last != end && last - cursor < 40 && !isDelimiter(*last))
       ++last;
   return "'" + std::string(cursor, last) + "'";
 }
