@@ -223,6 +223,21 @@ TEST(InstanceReader, AnyTruncationIsReadSafely) {
   }
 }
 
+TEST(InstanceReader, AnyChangedByteIsReadSafely) {
+  std::string inputs = kList + "," + seq(tensor("f16", "[1, 2]"));
+  ModuleDescriptor descriptor = describe(inputs);
+  std::string text = "(Cons [1 2] 3 (Cons [4 5] 6 Nil)) [[[1 2]] [[3 4]]]";
+  for (size_t i = 0; i < text.size(); ++i) {
+    for (int byte = 0; byte < 256; ++byte) {
+      std::vector<char> copy(text.begin(), text.end());
+      copy[i] = static_cast<char>(byte);
+      auto instances = InstanceSet::fromText(
+          descriptor, {copy.data(), copy.size()}, "in.txt");
+      EXPECT_TRUE(instances.ok() || !instances.message().empty());
+    }
+  }
+}
+
 TEST(InstanceReader, Files) {
   ModuleDescriptor descriptor = describe(kList);
   EXPECT_EQ(InstanceSet::fromFile(descriptor, "/no/such").message(),

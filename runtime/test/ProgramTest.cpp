@@ -231,9 +231,8 @@ TEST(Context, VerifyFindsATaskBeforeItsProducer) {
     row[1] = blocks[1];
   });
   EXPECT_EQ(status.message(),
-            "internal error in instance -1: kernel 'wrap' (stage 1, depth 1) "
-            "runs before kernel 'wrap' (stage 1, depth 1), which makes its "
-            "operand 0");
+            "internal error: kernel 'wrap' (stage 1, depth 1) runs before "
+            "kernel 'wrap' (stage 1, depth 1), which makes its operand 0");
 }
 
 TEST(Context, EpochsWrapToOne) {

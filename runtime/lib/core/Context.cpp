@@ -124,8 +124,10 @@ Status Context::runBatch(unsigned kernel, int64_t depth) {
     return Status::success();
   }
   Status status = recorder->beforeBatch(kernel, depth, rows, count, tensors);
-  if (!status.ok())
+  if (!status.ok()) {
+    instance = recorder->offendingInstance();
     return status;
+  }
   Recorder::Time began = recorder->now();
   executor.run(kernel, rows, count);
   recorder->afterBatch(kernel, depth, count, began);

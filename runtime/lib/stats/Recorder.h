@@ -51,6 +51,8 @@ public:
   /// An error if the schedule is wrong (Options::verify).
   Status beforeBatch(unsigned kernel, int64_t depth, const int64_t *rows,
                      int64_t count, const Arena &arena);
+  /// Whose task that error is about.
+  int64_t offendingInstance() const { return graph.offendingInstance(); }
   void afterBatch(unsigned kernel, int64_t depth, int64_t count, Time began);
 
   /// Forgets the statistics (not the trace).

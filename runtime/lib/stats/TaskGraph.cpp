@@ -95,12 +95,13 @@ Status TaskGraph::addBatch(unsigned kernel, int64_t depth, const int64_t *rows,
       if (producer < 0)
         continue;
       const Block &block = blocks[producer];
-      if (verify && !block.done)
-        return Status::error("internal error in instance " +
-                             std::to_string(instanceAt(own)) + ": " +
-                             describe(kernel, depth) + " runs before " +
+      if (verify && !block.done) {
+        offender = instanceAt(own);
+        return Status::error("internal error: " + describe(kernel, depth) +
+                             " runs before " +
                              describe(block.kernel, block.depth) +
                              ", which makes its operand " + std::to_string(i));
+      }
       if (chains)
         for (size_t k = 0; k < width; ++k)
           current[k] = std::max(current[k], chainTable[producer * width + k]);

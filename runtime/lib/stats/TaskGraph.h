@@ -37,6 +37,9 @@ public:
   Status addBatch(unsigned kernel, int64_t depth, const int64_t *rows,
                   int64_t count, const Arena &arena);
 
+  /// Whose task an error of addBatch is about; -1 if not known.
+  int64_t offendingInstance() const { return offender; }
+
   /// Longest chain of the tasks of `kernel` on any path of the graph so far.
   int64_t longestChain(unsigned kernel) const { return longest[kernel]; }
 
@@ -54,6 +57,7 @@ private:
 
   const ModuleDescriptor &descriptor;
   bool chains, verify;
+  int64_t offender = -1;
   std::vector<Block> blocks; ///< by position
   /// For each block, for each kernel: longest chain of its tasks that ends
   /// in the block.
