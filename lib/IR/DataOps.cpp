@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Declarations.h"
 #include "dynbatch/IR/Dynbatch.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
@@ -85,20 +86,40 @@ LogicalResult CtorOp::verify() {
 // ConstructOp
 //===----------------------------------------------------------------------===//
 
-/// Finds constructor `name` of `type` or says what is missing.
-static FailureOr<CtorOp> requireCtor(Operation *op, AdtType type,
-                                     StringRef name,
-                                     SymbolTableCollection &tables) {
+static bool isWellFormed(AdtOp adt) {
+  auto isType = [](Attribute attr) { return isa<TypeAttr>(attr); };
+  return adt->getNumRegions() == 1 &&
+         llvm::hasSingleElement(adt.getBody()) &&
+         llvm::all_of(adt.getCtors(), [&](CtorOp ctor) {
+           return ctor.getSymNameAttr() && ctor.getFieldsAttr() &&
+                  llvm::all_of(ctor.getFieldsAttr(), isType);
+         });
+}
+
+FailureOr<AdtOp> mlir::dynbatch::requireAdt(Operation *op, AdtType type,
+                                            SymbolTableCollection &tables) {
   AdtOp adt = lookupAdt(op, type, &tables);
   if (!adt)
     return op->emitOpError() << "undeclared ADT " << type.getName();
+  if (!isWellFormed(adt))
+    return op->emitOpError() << "the declaration of ADT " << type.getName()
+                             << " is malformed";
+  return adt;
+}
+
+FailureOr<CtorOp> mlir::dynbatch::requireCtor(Operation *op, AdtType type,
+                                              StringRef name,
+                                              SymbolTableCollection &tables) {
+  FailureOr<AdtOp> adt = requireAdt(op, type, tables);
+  if (failed(adt))
+    return failure();
   CtorOp ctor = lookupCtor(op, type, name, &tables);
   if (ctor)
     return ctor;
   InFlightDiagnostic diag = op->emitOpError()
                             << "ADT " << type.getName()
                             << " has no constructor @" << name;
-  diag.attachNote(adt.getLoc()) << "declared here";
+  diag.attachNote(adt->getLoc()) << "declared here";
   return diag;
 }
 
@@ -180,9 +201,9 @@ LogicalResult MatchOp::verify() {
 LogicalResult MatchOp::verifySymbolUses(SymbolTableCollection &tables) {
   llvm::StringSet<> seen;
   AdtType type = getScrutinee().getType();
-  AdtOp adt = lookupAdt(*this, type, &tables);
-  if (!adt)
-    return emitOpError() << "undeclared ADT " << type.getName();
+  FailureOr<AdtOp> adt = requireAdt(*this, type, tables);
+  if (failed(adt))
+    return failure();
   for (auto [name, region] :
        llvm::zip_equal(getCases().getAsValueRange<FlatSymbolRefAttr>(),
                        getCaseRegions())) {
@@ -203,7 +224,7 @@ LogicalResult MatchOp::verifySymbolUses(SymbolTableCollection &tables) {
         return emitOpError() << "case @" << name << " binds field #" << i
                              << " as " << got << ", but it is " << want;
   }
-  for (CtorOp ctor : adt.getCtors())
+  for (CtorOp ctor : adt->getCtors())
     if (!seen.contains(ctor.getSymName()))
       return emitOpError() << "constructor @" << ctor.getSymName()
                            << " has no case";

@@ -70,13 +70,13 @@ LogicalResult DynbatchDialect::verifyOperationAttribute(Operation *op,
 LogicalResult DynbatchDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                         unsigned index,
                                                         NamedAttribute attr) {
-  return op->emitOpError() << "attribute '" << attr.getName()
+  return op->emitOpError() << "attribute '" << attr.getName().getValue()
                            << "' cannot stand on argument #" << index;
 }
 
 LogicalResult DynbatchDialect::verifyRegionResultAttribute(
     Operation *op, unsigned, unsigned index, NamedAttribute attr) {
-  return op->emitOpError() << "attribute '" << attr.getName()
+  return op->emitOpError() << "attribute '" << attr.getName().getValue()
                            << "' cannot stand on result #" << index;
 }
 

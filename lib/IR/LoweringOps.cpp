@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Declarations.h"
 #include "dynbatch/IR/Dynbatch.h"
 
 using namespace mlir;
@@ -13,14 +14,14 @@ using namespace mlir::dynbatch;
 
 LogicalResult FieldOp::verifySymbolUses(SymbolTableCollection &tables) {
   AdtType type = getValue().getType();
-  CtorOp ctor = lookupCtor(*this, type, getCtor(), &tables);
-  if (!ctor)
-    return emitOpError() << "ADT " << type.getName() << " has no constructor @"
-                         << getCtor();
-  SmallVector<Type> fields = ctor.getFieldTypes();
+  FailureOr<CtorOp> ctor = requireCtor(*this, type, getCtor(), tables);
+  if (failed(ctor))
+    return failure();
+  SmallVector<Type> fields = ctor->getFieldTypes();
   if (getPosition() >= fields.size())
     return emitOpError() << "constructor @" << getCtor() << " has "
-                         << fields.size() << " fields";
+                         << fields.size() << " fields, and no field #"
+                         << getPositionAttr().getInt();
   if (fields[getPosition()] != getResult().getType())
     return emitOpError() << "field #" << getPosition() << " of @" << getCtor()
                          << " is " << fields[getPosition()] << ", not "
