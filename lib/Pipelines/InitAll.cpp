@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dynbatch/InitAll.h"
+#include "dynbatch/Conversion/Passes.h"
 #include "dynbatch/Interfaces/BatchableOpInterface.h"
 #include "dynbatch/Transforms/Passes.h"
 
@@ -17,4 +18,7 @@ void mlir::dynbatch::registerAllDialects(DialectRegistry &registry) {
   registerBatchableOpInterfaceExternalModels(registry);
 }
 
-void mlir::dynbatch::registerAllPasses() { registerDynbatchTransformsPasses(); }
+void mlir::dynbatch::registerAllPasses() {
+  registerDynbatchHostPasses();
+  registerDynbatchTransformsPasses();
+}

@@ -45,6 +45,10 @@ void dynbatch_rt_stack_overflow(dynbatch_context *ctx) {
                std::to_string(context.stackBytes()) + " bytes is used up");
 }
 
+void dynbatch_rt_error(dynbatch_context *ctx, const char *message) {
+  Context::from(ctx).fail(message);
+}
+
 static Context &runningContext() {
   if (Context *context = Context::running())
     return *context;
@@ -74,6 +78,7 @@ const AbiSymbol *dynbatch::rt::abiSymbols(size_t &count) {
       DYNBATCH_SYMBOL(dynbatch_rt_flush),
       DYNBATCH_SYMBOL(dynbatch_rt_index_error),
       DYNBATCH_SYMBOL(dynbatch_rt_stack_overflow),
+      DYNBATCH_SYMBOL(dynbatch_rt_error),
       DYNBATCH_SYMBOL(_mlir_memref_to_llvm_alloc),
       DYNBATCH_SYMBOL(_mlir_memref_to_llvm_aligned_alloc),
       DYNBATCH_SYMBOL(_mlir_memref_to_llvm_free),

@@ -122,6 +122,9 @@ DYNBATCH_NORETURN void dynbatch_rt_index_error(dynbatch_context *ctx,
                                                const char *what, int64_t index,
                                                int64_t size);
 DYNBATCH_NORETURN void dynbatch_rt_stack_overflow(dynbatch_context *ctx);
+/// A failed assertion; `message` names its source location.
+DYNBATCH_NORETURN void dynbatch_rt_error(dynbatch_context *ctx,
+                                         const char *message);
 
 /// Allocation hooks of the memref lowering (finalize-memref-to-llvm with
 /// generic functions): used by prologues and by the reference target. They

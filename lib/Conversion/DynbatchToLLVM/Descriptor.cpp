@@ -1,0 +1,127 @@
+//===- Descriptor.cpp - The module descriptor -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "dynbatch/Conversion/KernelLayout.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace mlir::dynbatch;
+
+static std::string toString(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+static llvm::json::Value describeType(Type type) {
+  using llvm::json::Object;
+  return llvm::TypeSwitch<Type, llvm::json::Value>(type)
+      .Case<AdtType>([](AdtType adt) {
+        return Object{{"kind", "adt"}, {"name", adt.getName().getValue()}};
+      })
+      .Case<SeqType>([](SeqType seq) {
+        return Object{{"kind", "seq"},
+                      {"element", describeType(seq.getElementType())}};
+      })
+      .Case<RankedTensorType>([](RankedTensorType tensor) {
+        return Object{{"kind", "tensor"},
+                      {"dtype", toString(tensor.getElementType())},
+                      {"shape", llvm::json::Array(tensor.getShape())}};
+      })
+      .Default([](Type scalar) {
+        return Object{{"kind", "scalar"}, {"dtype", toString(scalar)}};
+      });
+}
+
+template <typename Range> static llvm::json::Array describeTypes(Range types) {
+  llvm::json::Array array;
+  for (Type type : types)
+    array.push_back(describeType(type));
+  return array;
+}
+
+static llvm::json::Array describeAdts(ModuleOp module) {
+  llvm::json::Array adts;
+  for (auto adt : module.getOps<AdtOp>()) {
+    llvm::json::Array ctors;
+    for (CtorOp ctor : adt.getCtors())
+      ctors.push_back(
+          llvm::json::Object{{"name", ctor.getSymName()},
+                             {"fields", describeTypes(ctor.getFieldTypes())}});
+    adts.push_back(llvm::json::Object{{"name", adt.getSymName()},
+                                      {"ctors", std::move(ctors)}});
+  }
+  return adts;
+}
+
+static llvm::json::Array describeParameters(ModuleOp module) {
+  DenseSet<StringAttr> derived;
+  module.walk(
+      [&](DefineOp define) { derived.insert(define.getGlobalAttr().getAttr()); });
+  llvm::json::Array parameters;
+  for (ml_program::GlobalOp global : getParameters(module))
+    parameters.push_back(llvm::json::Object{
+        {"name", global.getSymName()},
+        {"type", describeType(global.getType())},
+        {"derived", derived.contains(global.getSymNameAttr())}});
+  return parameters;
+}
+
+static llvm::json::Array describeKernels(ModuleOp module) {
+  llvm::json::Array kernels;
+  for (auto kernel : module.getOps<KernelOp>()) {
+    KernelLayout layout(kernel);
+    int64_t operands = kernel.getTaskSignature().getNumInputs();
+    kernels.push_back(llvm::json::Object{
+        {"name", kernel.getSymName()},
+        {"operands", operands},
+        {"row_words", operands + 1},
+        {"result_bytes", layout.getResultBytes()},
+        {"scratch_bytes", kernel.getScratchBytes().value_or(0)},
+        {"flops", kernel.getFlops().value_or(0)},
+        {"stage", kernel.getStage().value_or(0)},
+        {"location", getPlace(kernel.getLoc())}});
+  }
+  return kernels;
+}
+
+static llvm::json::Array describeStages(ModuleOp module) {
+  std::map<int64_t, std::pair<bool, llvm::json::Array>> stages;
+  for (auto [index, kernel] : llvm::enumerate(module.getOps<KernelOp>())) {
+    auto &[cyclic, kernels] = stages[kernel.getStage().value_or(0)];
+    cyclic |= kernel.getCyclic();
+    kernels.push_back(static_cast<int64_t>(index));
+  }
+  llvm::json::Array array;
+  for (auto &[stage, description] : stages)
+    array.push_back(
+        llvm::json::Object{{"cyclic", description.first},
+                           {"kernels", std::move(description.second)}});
+  return array;
+}
+
+std::string mlir::dynbatch::buildDescriptor(ModuleOp module,
+                                            FunctionOpInterface entry) {
+  // The runtime context is not one of the program's inputs.
+  auto inputs = entry.getArgumentTypes().drop_front();
+  llvm::json::Object descriptor{
+      {"name", module.getSymName().value_or(entry.getName())},
+      {"entry",
+       llvm::json::Object{{"name", entry.getName()},
+                          {"inputs", describeTypes(inputs)},
+                          {"results", describeTypes(entry.getResultTypes())}}},
+      {"adts", describeAdts(module)},
+      {"params", describeParameters(module)},
+      {"kernels", describeKernels(module)},
+      {"stages", describeStages(module)}};
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(descriptor));
+  return text;
+}

@@ -1,0 +1,275 @@
+//===- DynbatchToLLVM.cpp - Host data and tasks to the runtime ABI -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostFunctions.h"
+#include "Lowering.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::dynbatch {
+#define GEN_PASS_DEF_CONVERTDYNBATCHTOLLVM
+#include "dynbatch/Conversion/HostPasses.h.inc"
+} // namespace mlir::dynbatch
+
+using namespace mlir;
+using namespace mlir::dynbatch;
+
+HostLowering::HostLowering(ModuleOp module) : runtime(module) {
+  for (auto kernel : module.getOps<KernelOp>())
+    kernels[kernel.getSymNameAttr()] = kernel;
+  for (ml_program::GlobalOp global : getParameters(module))
+    parameters[global.getSymNameAttr()] = global;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+Value mlir::dynbatch::createBufferAt(OpBuilder &builder, Location loc,
+                                     Value address, RankedTensorType type) {
+  auto memref = MemRefType::get(type.getShape(), type.getElementType());
+  Value pointer = LLVM::IntToPtrOp::create(
+      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), address);
+  LLVMTypeConverter converter(builder.getContext());
+  Value descriptor = MemRefDescriptor::fromStaticShape(builder, loc, converter,
+                                                       memref, pointer);
+  return UnrealizedConversionCastOp::create(builder, loc, memref, descriptor)
+      .getResult(0);
+}
+
+/// The tensor stays as it is from now on: a copy, that later ops cannot reuse
+/// as their output.
+static Value createHandleOfTensor(OpBuilder &builder, Location loc,
+                                  Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value copy = bufferization::AllocTensorOp::create(builder, loc, type,
+                                                    ValueRange(), tensor);
+  Value buffer = bufferization::ToBufferOp::create(
+      builder, loc, MemRefType::get(type.getShape(), type.getElementType()),
+      copy);
+  Value index =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+  Value address = arith::IndexCastOp::create(builder, loc,
+                                             builder.getI64Type(), index);
+  Value ready = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                         builder.getI64IntegerAttr(0));
+  return createHandle(builder, loc, address, ready);
+}
+
+HostTypeConverter::HostTypeConverter(MLIRContext *context,
+                                     TensorLowering tensors) {
+  addConversion([](Type type) { return type; });
+  addConversion([context](AdtType) { return LLVM::LLVMPointerType::get(context); });
+  addConversion([context](SeqType) { return LLVM::LLVMPointerType::get(context); });
+  addConversion([context](RankedTensorType type) -> Type {
+    return type.hasStaticShape() ? getHandleType(context) : Type(type);
+  });
+  auto cast = [](OpBuilder &builder, Type type, ValueRange inputs,
+                 Location loc) -> Value {
+    return UnrealizedConversionCastOp::create(builder, loc, type, inputs)
+        .getResult(0);
+  };
+  addSourceMaterialization(cast);
+  addTargetMaterialization(cast);
+  if (tensors == TensorLowering::Handles)
+    return;
+  // Tried first.
+  addSourceMaterialization([](OpBuilder &builder, RankedTensorType type,
+                              ValueRange inputs, Location loc) -> Value {
+    Value address = getHandleAddress(builder, loc, inputs.front());
+    Value buffer = createBufferAt(builder, loc, address, type);
+    return bufferization::ToTensorOp::create(builder, loc, type, buffer,
+                                             /*restrict=*/true);
+  });
+  addTargetMaterialization([](OpBuilder &builder, LLVM::LLVMStructType,
+                              ValueRange inputs, Location loc) -> Value {
+    if (!isa<RankedTensorType>(inputs.front().getType()))
+      return {};
+    return createHandleOfTensor(builder, loc, inputs.front());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The entry that the runtime calls
+//===----------------------------------------------------------------------===//
+
+/// `dynbatch_entry(ctx, arguments, results)` in terms of the program's types;
+/// casts bridge to what lies in memory.
+static func::FuncOp buildEntry(ModuleOp module, func::FuncOp entry,
+                               HostTypeConverter &converter,
+                               RuntimeCalls &runtime) {
+  Location loc = entry.getLoc();
+  OpBuilder builder(module.getContext());
+  Type ptr = LLVM::LLVMPointerType::get(module.getContext());
+  auto wrapper =
+      func::FuncOp::create(builder, loc, kEntrySymbol,
+                           builder.getFunctionType({ptr, ptr, ptr}, {}));
+  module.push_back(wrapper);
+  builder.setInsertionPointToStart(wrapper.addEntryBlock());
+  SmallVector<Value> arguments = {wrapper.getArgument(0)};
+  int64_t offset = 0;
+  for (Type type : entry.getArgumentTypes().drop_front()) {
+    Value slot =
+        runtime.createOffset(builder, loc, wrapper.getArgument(1), offset);
+    Value value = loadSlot(builder, loc, slot, converter.convertType(type));
+    if (value.getType() != type)
+      value = converter.materializeSourceConversion(builder, loc, type, value);
+    arguments.push_back(value);
+    offset += getSlotBytes(type);
+  }
+  auto call = func::CallOp::create(builder, loc, entry, arguments);
+  offset = 0;
+  for (Value result : call.getResults()) {
+    Type converted = converter.convertType(result.getType());
+    Value slot =
+        runtime.createOffset(builder, loc, wrapper.getArgument(2), offset);
+    offset += getSlotBytes(result.getType());
+    if (converted != result.getType())
+      result =
+          converter.materializeTargetConversion(builder, loc, converted, result);
+    storeSlot(builder, loc, result, slot);
+  }
+  func::ReturnOp::create(builder, loc);
+  return wrapper;
+}
+
+static void buildDescriptorGlobal(ModuleOp module, std::string text) {
+  text.push_back('\0');
+  OpBuilder builder(module.getBodyRegion());
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), text.size());
+  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true,
+                         LLVM::Linkage::Internal, kDescriptorSymbol,
+                         builder.getStringAttr(text));
+}
+
+//===----------------------------------------------------------------------===//
+// The prologue
+//===----------------------------------------------------------------------===//
+
+/// Packing is done once, at load: in terms of pad, reshape and transpose.
+static LogicalResult lowerPacks(func::FuncOp func) {
+  IRRewriter rewriter(func.getContext());
+  SmallVector<linalg::PackOp> packs;
+  func.walk([&](linalg::PackOp pack) { packs.push_back(pack); });
+  for (linalg::PackOp pack : packs) {
+    rewriter.setInsertionPoint(pack);
+    if (failed(linalg::lowerPack(rewriter, pack)))
+      return pack.emitOpError("cannot be lowered in the prologue");
+  }
+  return success();
+}
+
+/// A derived parameter's value goes into the storage that the runtime gave it.
+static void lowerDefines(func::FuncOp func, HostLowering &lowering) {
+  SmallVector<DefineOp> defines;
+  func.walk([&](DefineOp define) { defines.push_back(define); });
+  for (DefineOp define : defines) {
+    OpBuilder builder(define);
+    Value address = lowering.runtime.createParameterAddress(
+        builder, define.getLoc(), func.getArgument(0),
+        lowering.getParameterIndex(define.getGlobalAttr().getAttr()));
+    Value buffer = createBufferAt(
+        builder, define.getLoc(), address,
+        cast<RankedTensorType>(define.getValue().getType()));
+    auto store = bufferization::MaterializeInDestinationOp::create(
+        builder, define.getLoc(), define.getValue(), buffer);
+    store.setRestrict(true);
+    store.setWritable(true);
+    define.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ConvertDynbatchToLLVM
+    : dynbatch::impl::ConvertDynbatchToLLVMBase<ConvertDynbatchToLLVM> {
+  using ConvertDynbatchToLLVMBase::ConvertDynbatchToLLVMBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<FunctionOpInterface> found = findEntry(module);
+    if (failed(found))
+      return signalPassFailure();
+    auto entry = dyn_cast<func::FuncOp>(found->getOperation());
+    if (!entry) {
+      found->emitError("the entry must be a 'func.func'");
+      return signalPassFailure();
+    }
+    std::string descriptor = buildDescriptor(module, entry);
+    HostLowering lowering(module);
+    SmallVector<func::FuncOp> functions = getHostFunctions(module);
+    HostTypeConverter converter(&getContext(), tensors);
+    functions.push_back(buildEntry(module, entry, converter, lowering.runtime));
+
+    for (func::FuncOp func : functions) {
+      bool isPrologue = func->hasAttr(DynbatchDialect::kPrologueAttrName);
+      TensorLowering mode = isPrologue ? TensorLowering::Buffers : tensors;
+      if (isPrologue) {
+        if (failed(lowerPacks(func)))
+          return signalPassFailure();
+        lowerDefines(func, lowering);
+      }
+      if (failed(convert(func, mode, lowering)))
+        return signalPassFailure();
+      replaceTypes(func, mode);
+    }
+    buildDescriptorGlobal(module, std::move(descriptor));
+    for (Operation &op : llvm::make_early_inc_range(module.getBody()->getOperations()))
+      if (isa<ml_program::GlobalOp, AdtOp>(op))
+        op.erase();
+  }
+
+  LogicalResult convert(func::FuncOp func, TensorLowering mode,
+                        HostLowering &lowering) {
+    HostTypeConverter converter(&getContext(), mode);
+    RewritePatternSet patterns(&getContext());
+    populateDataToLLVMPatterns(converter, patterns, lowering);
+    populateTasksToLLVMPatterns(converter, patterns, lowering);
+    ConversionTarget target(getContext());
+    target.addIllegalDialect<DynbatchDialect>();
+    target.addIllegalOp<ml_program::GlobalLoadConstOp, cf::AssertOp>();
+    target.addDynamicallyLegalOp<arith::ConstantOp>([&](arith::ConstantOp op) {
+      return mode == TensorLowering::Buffers || !isa<TensorType>(op.getType());
+    });
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    return applyPartialConversion(func, target, std::move(patterns));
+  }
+
+  /// Control flow and calls hold any type: now that no op looks inside of data
+  /// structures any more, their types are replaced in place.
+  void replaceTypes(func::FuncOp func, TensorLowering mode) {
+    HostTypeConverter converter(&getContext(), mode);
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](Type type) -> std::optional<Type> {
+      if (isa<AdtType, SeqType>(type) ||
+          (mode == TensorLowering::Handles && isa<RankedTensorType>(type)))
+        return converter.convertType(type);
+      return std::nullopt;
+    });
+    replacer.recursivelyReplaceElementsIn(func, /*replaceAttrs=*/true,
+                                          /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+    func.walk([](UnrealizedConversionCastOp cast) {
+      if (cast.getOperandTypes() == cast.getResultTypes()) {
+        cast.replaceAllUsesWith(cast.getOperands());
+        cast.erase();
+      }
+    });
+  }
+};
+} // namespace

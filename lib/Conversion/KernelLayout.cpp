@@ -1,0 +1,29 @@
+//===- KernelLayout.cpp - Memory layout of a kernel's tasks -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynbatch/Conversion/KernelLayout.h"
+#include "dynbatch/Runtime/ABI.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::dynbatch;
+
+int64_t mlir::dynbatch::getElementBytes(Type type) {
+  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
+KernelLayout::KernelLayout(KernelOp kernel)
+    : rowWords(kernel.getTaskSignature().getNumInputs() + 1), resultBytes(0) {
+  for (Type type : kernel.getTaskSignature().getResults()) {
+    auto tensor = cast<RankedTensorType>(type);
+    offsets.push_back(resultBytes);
+    resultBytes += llvm::alignTo(tensor.getNumElements() *
+                                     getElementBytes(tensor.getElementType()),
+                                 DYNBATCH_TENSOR_ALIGNMENT);
+  }
+}
