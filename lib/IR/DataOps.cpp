@@ -256,14 +256,18 @@ struct MatchOfConstruct : OpRewritePattern<MatchOp> {
     auto construct = op.getScrutinee().getDefiningOp<ConstructOp>();
     if (!construct)
       return rewriter.notifyMatchFailure(op, "scrutinee is not a construct");
-    // In dead code a match can hold its own scrutinee.
-    if (op->isProperAncestor(construct))
-      return rewriter.notifyMatchFailure(op, "scrutinee is made in a case");
     auto *it = llvm::find(op.getCases(), construct.getCtorAttr());
     if (it == op.getCases().end())
       return rewriter.notifyMatchFailure(op, "constructor has no case");
     Region &region = op.getCaseRegions()[it - op.getCases().begin()];
     Operation *yield = region.front().getTerminator();
+    // In a graph region an op can use its own results.
+    auto isOwnResult = [&](Value value) {
+      return value.getDefiningOp() == op;
+    };
+    if (llvm::any_of(construct.getFields(), isOwnResult) ||
+        llvm::any_of(yield->getOperands(), isOwnResult))
+      return rewriter.notifyMatchFailure(op, "depends on itself");
     rewriter.inlineBlockBefore(&region.front(), op, construct.getFields());
     rewriter.replaceOp(op, yield->getOperands());
     rewriter.eraseOp(yield);
