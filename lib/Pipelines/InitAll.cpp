@@ -9,6 +9,7 @@
 #include "dynbatch/InitAll.h"
 #include "dynbatch/Conversion/Passes.h"
 #include "dynbatch/Interfaces/BatchableOpInterface.h"
+#include "dynbatch/Pipelines/Pipelines.h"
 #include "dynbatch/Transforms/Passes.h"
 
 using namespace mlir;
@@ -19,6 +20,7 @@ void mlir::dynbatch::registerAllDialects(DialectRegistry &registry) {
 }
 
 void mlir::dynbatch::registerAllPasses() {
+  registerPipelines();
   registerDynbatchHostPasses();
   registerDynbatchTransformsPasses();
 }

@@ -1,0 +1,66 @@
+//===- Pipelines.h - From instance programs to LLVM -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNBATCH_PIPELINES_PIPELINES_H
+#define DYNBATCH_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace mlir::dynbatch {
+
+/// What `dynbatch-pipeline` can be told. Every optimisation can be switched off;
+/// results stay right.
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  Option<int64_t> vectorBits{
+      *this, "vector-bits",
+      llvm::cl::desc("Bits of the target's vector registers"),
+      llvm::cl::init(512)};
+  Option<bool> prologue{
+      *this, "prologue",
+      llvm::cl::desc("Do work on parameters alone once, at load"),
+      llvm::cl::init(true)};
+  Option<bool> coarsen{*this, "coarsen",
+                       llvm::cl::desc("Group tensor ops into static blocks"),
+                       llvm::cl::init(true)};
+  Option<bool> mergeKernels{*this, "merge-kernels",
+                            llvm::cl::desc("Let equal blocks share a kernel"),
+                            llvm::cl::init(true)};
+  Option<bool> fuseKernels{
+      *this, "fuse-kernels",
+      llvm::cl::desc("Fuse elementwise ops inside of kernels"),
+      llvm::cl::init(true)};
+  Option<bool> fuseGathers{
+      *this, "fuse-gathers",
+      llvm::cl::desc("Gather and scatter inside of kernels' tile loops"),
+      llvm::cl::init(true)};
+};
+
+/// From an instance program to batched kernels on the CPU and host code, in the
+/// LLVM dialect.
+void buildPipeline(OpPassManager &pm, const PipelineOptions &options);
+
+/// Finishes a module whose host code is in the runtime's terms: bufferizes what
+/// is left of tensors, converts everything to the LLVM dialect and exports
+/// `dynbatch_module`.
+void buildLowerToLLVMPipeline(OpPassManager &pm);
+
+/// The oracle: every instance on its own, through upstream lowerings only; no
+/// blocks, kernels or batches.
+void buildReferencePipeline(OpPassManager &pm);
+
+/// Registers the pipelines as `dynbatch-pipeline` and
+/// `dynbatch-reference-pipeline`.
+void registerPipelines();
+
+} // namespace mlir::dynbatch
+
+#endif // DYNBATCH_PIPELINES_PIPELINES_H

@@ -1,0 +1,244 @@
+//===- dynbatch-run.cpp - Compiles a model and runs minibatches -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compile.h"
+#include "OutputFile.h"
+#include "dynbatch/InitAll.h"
+#include "dynbatch/Runtime/Program.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/WithColor.h"
+#include <chrono>
+#include <sstream>
+
+using namespace mlir;
+using namespace mlir::dynbatch;
+namespace cl = llvm::cl;
+namespace rt = ::dynbatch::rt;
+
+namespace {
+/// Constructed after the shared LLVM library's own options, some of which have
+/// names of these.
+struct Options {
+  cl::OptionCategory category{"dynbatch-run options"};
+  cl::opt<std::string> inputFile{cl::Positional, cl::Required,
+                                 cl::desc("<model.mlir>"), cl::cat(category)};
+  cl::opt<std::string> instancesFile{
+      "instances", cl::Required, cl::value_desc("file"),
+      cl::desc("Instances, one a line, typed by the entry: (Node (Leaf 3) "
+               "(Leaf 5)), [3 5 8], 1.5"),
+      cl::cat(category)};
+  cl::opt<std::string> params{"params", cl::init("random:0"),
+                              cl::value_desc("file.safetensors|random:SEED"),
+                              cl::desc("Parameters (default: random:0)"),
+                              cl::cat(category)};
+  cl::opt<Target> target{
+      "target", cl::init(Target::Cpu), cl::desc("What runs the kernels:"),
+      cl::values(
+          clEnumValN(Target::Cpu, "cpu",
+                     "batched kernels on this processor (default)"),
+          clEnumValN(
+              Target::Reference, "reference",
+              "each instance on its own, through upstream lowerings only")),
+      cl::cat(category)};
+  cl::opt<int64_t> batchSize{"batch-size", cl::init(64), cl::value_desc("N"),
+                             cl::desc("Instances of a minibatch (default: 64)"),
+                             cl::cat(category)};
+  cl::opt<unsigned> threads{"threads", cl::init(1), cl::value_desc("N"),
+                            cl::desc("Threads that run kernels (default: 1)"),
+                            cl::cat(category)};
+  cl::opt<std::string> outputFile{
+      "output", cl::init("-"), cl::value_desc("file"),
+      cl::desc("Results, one instance a line (default: standard output)"),
+      cl::cat(category)};
+  cl::opt<bool> stats{"stats", cl::desc("Print statistics on standard error"),
+                      cl::cat(category)};
+  cl::opt<std::string> statsJson{"stats-json", cl::value_desc("file"),
+                                 cl::desc("Write statistics as JSON"),
+                                 cl::cat(category)};
+  cl::opt<std::string> trace{
+      "trace", cl::value_desc("file"),
+      cl::desc("Write flushes and batches as Chrome trace events"),
+      cl::cat(category)};
+  cl::opt<unsigned> repeat{
+      "repeat", cl::init(1), cl::value_desc("N"),
+      cl::desc("Run all minibatches N times, for measurements; results are "
+               "written once (default: 1)"),
+      cl::cat(category)};
+  cl::opt<std::string> saveParams{
+      "save-params", cl::value_desc("file.safetensors"),
+      cl::desc("Write the parameters, for other programs"), cl::cat(category)};
+  cl::opt<bool> verifySchedule{"verify-schedule",
+                               cl::desc("Check before each batch that the "
+                                        "producers of its operands have run"),
+                               cl::cat(category)};
+  cl::opt<std::string> dumpAssembly{
+      "dump-assembly", cl::value_desc("file"),
+      cl::desc("Write the machine code as assembly"), cl::cat(category)};
+};
+} // namespace
+
+/// Takes `name` away from the LLVM library, which registers options for tools
+/// of its own.
+static void freeOptionName(StringRef name) {
+  if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
+    option->removeArgument();
+}
+
+/// Reports and returns the exit code of a failed run.
+static int fail(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "dynbatch-run") << message << "\n";
+  return 1;
+}
+
+static double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Runs everything; fills `results` and the wall times of all minibatches.
+static rt::Status runAll(const Options &options, rt::Program &program,
+                         const rt::InstanceSet &instances, std::string &results,
+                         std::vector<double> &milliseconds) {
+  size_t step =
+      options.target == Target::Reference ? 1 : size_t(options.batchSize);
+  for (unsigned round = 0; round < options.repeat; ++round) {
+    for (size_t begin = 0; begin < instances.size(); begin += step) {
+      size_t end = std::min(begin + step, instances.size());
+      double start = now();
+      rt::Status status =
+          program.run(instances, begin, end, [&](const rt::ResultView &result) {
+            if (round > 0)
+              return;
+            rt::print(result, results);
+            results.push_back('\n');
+          });
+      if (!status.ok())
+        return status;
+      milliseconds.push_back((now() - start) * 1e3);
+    }
+  }
+  return rt::Status::success();
+}
+
+/// The runtime's statistics and the times that only this tool knows.
+static std::string formatStatistics(const rt::Program &program,
+                                    double compileSeconds,
+                                    const std::vector<double> &milliseconds) {
+  std::ostringstream stream;
+  program.statistics().printJson(stream);
+  llvm::json::Value json = llvm::cantFail(llvm::json::parse(stream.str()));
+  (*json.getAsObject())["compile_seconds"] = compileSeconds;
+  (*json.getAsObject())["minibatch_ms"] = llvm::json::Array(milliseconds);
+  return llvm::formatv("{0:2}\n", json).str();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  registerPassManagerCLOptions();
+  registerMLIRContextCLOptions();
+  for (StringRef name : {"stats", "stats-json", "threads"})
+    freeOptionName(name);
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Compiles an instance program and runs it on "
+                              "minibatches of instances.\n");
+  if (options.batchSize < 1)
+    return fail("--batch-size must be at least 1");
+  if (options.threads < 1)
+    return fail("--threads must be at least 1");
+  if (options.repeat < 1)
+    return fail("--repeat must be at least 1");
+
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registerAllToLLVMIRTranslations(registry);
+  mlir::dynbatch::registerAllDialects(registry);
+  MLIRContext context(registry);
+
+  double start = now();
+  std::string assembly;
+  llvm::Expected<std::unique_ptr<Jit>> jit =
+      compileFile(context, options.inputFile, options.target,
+                  options.dumpAssembly.empty() ? nullptr : &assembly);
+  if (!jit) {
+    // Diagnostics have been printed; an empty error stands for them.
+    std::string message = llvm::toString(jit.takeError());
+    return message.empty() ? 1 : fail(message);
+  }
+  double compileSeconds = now() - start;
+  if (!options.dumpAssembly.empty())
+    if (llvm::Error error = writeFile(options.dumpAssembly, assembly))
+      return fail(llvm::toString(std::move(error)));
+
+  auto module = rt::Module::create((*jit)->getModule());
+  if (!module.ok())
+    return fail(module.message());
+  const rt::ModuleDescriptor &descriptor = module->descriptor();
+  auto instances = rt::InstanceSet::fromFile(descriptor, options.instancesFile);
+  if (!instances.ok()) {
+    // The message begins with the place in the file.
+    llvm::errs() << instances.message() << "\n";
+    return 1;
+  }
+  auto parameters = rt::ParameterSet::load(descriptor, options.params);
+  if (!parameters.ok())
+    return fail(parameters.message());
+  if (!options.saveParams.empty()) {
+    rt::Status status =
+        parameters->saveSafetensors(descriptor, options.saveParams);
+    if (!status.ok())
+      return fail(status.message());
+  }
+
+  rt::ProgramOptions programOptions;
+  programOptions.threads = options.threads;
+  programOptions.stats = options.stats || !options.statsJson.empty();
+  programOptions.trace = !options.trace.empty();
+  programOptions.verifySchedule = options.verifySchedule;
+  auto program =
+      rt::Program::create(*module, parameters.take(), programOptions);
+  if (!program.ok())
+    return fail(program.message());
+  std::string results;
+  std::vector<double> milliseconds;
+  rt::Status status =
+      runAll(options, **program, *instances, results, milliseconds);
+  if (!status.ok())
+    return fail(status.message());
+
+  if (llvm::Error error = writeFile(options.outputFile, results))
+    return fail(llvm::toString(std::move(error)));
+  if (!options.trace.empty()) {
+    std::ostringstream stream;
+    (*program)->writeTrace(stream);
+    if (llvm::Error error = writeFile(options.trace, stream.str()))
+      return fail(llvm::toString(std::move(error)));
+  }
+  if (!options.statsJson.empty())
+    if (llvm::Error error = writeFile(
+            options.statsJson,
+            formatStatistics(**program, compileSeconds, milliseconds)))
+      return fail(llvm::toString(std::move(error)));
+  if (options.stats) {
+    std::ostringstream stream;
+    (*program)->printStats(stream);
+    llvm::outs().flush();
+    llvm::errs() << stream.str();
+  }
+  return 0;
+}
