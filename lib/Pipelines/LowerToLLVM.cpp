@@ -21,6 +21,7 @@ void mlir::dynbatch::buildLowerToLLVMPipeline(OpPassManager &pm) {
   // Only prologues and the reference target have tensors left.
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.allowReturnAllocsFromLoops = true;
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
