@@ -14,6 +14,9 @@ function(add_dynbatch_library name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     $<INSTALL_INTERFACE:include>)
+  install(TARGETS ${name} EXPORT DynbatchTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   if(DYNBATCH_ENABLE_PCH)
     # Compiled once, with the first library; all share its flags.
     if(name STREQUAL "DynbatchIR")
@@ -33,4 +36,5 @@ function(add_dynbatch_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
   mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR_LIBS})
   mlir_check_all_link_libraries(${name})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
