@@ -11,7 +11,8 @@ from lit.llvm.subst import ToolSubst
 config.name = "dynbatch"
 config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "Data", "NumPy"]
+# Models are inputs of tests, too; IR/models.test reads them all.
+config.excludes = ["Inputs", "Data", "Models", "NumPy"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.dynbatch_test_dir
 

@@ -88,8 +88,7 @@ LogicalResult CtorOp::verify() {
 
 static bool isWellFormed(AdtOp adt) {
   auto isType = [](Attribute attr) { return isa<TypeAttr>(attr); };
-  return adt->getNumRegions() == 1 &&
-         llvm::hasSingleElement(adt.getBody()) &&
+  return adt->getNumRegions() == 1 && llvm::hasSingleElement(adt.getBody()) &&
          llvm::all_of(adt.getCtors(), [&](CtorOp ctor) {
            return ctor.getSymNameAttr() && ctor.getFieldsAttr() &&
                   llvm::all_of(ctor.getFieldsAttr(), isType);
@@ -102,8 +101,8 @@ FailureOr<AdtOp> mlir::dynbatch::requireAdt(Operation *op, AdtType type,
   if (!adt)
     return op->emitOpError() << "undeclared ADT " << type.getName();
   if (!isWellFormed(adt))
-    return op->emitOpError() << "the declaration of ADT " << type.getName()
-                             << " is malformed";
+    return op->emitOpError()
+           << "the declaration of ADT " << type.getName() << " is malformed";
   return adt;
 }
 
@@ -173,12 +172,10 @@ ParseResult MatchOp::parse(OpAsmParser &parser, OperationState &result) {
 void MatchOp::print(OpAsmPrinter &p) {
   p << ' ' << getScrutinee() << " : " << getScrutinee().getType();
   p.printOptionalArrowTypeList(getResultTypes());
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                     {getCasesAttrName()});
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {getCasesAttrName()});
   p.increaseIndent();
-  for (auto [ctor, region] :
-       llvm::zip_equal(getCases().getAsRange<FlatSymbolRefAttr>(),
-                       getCaseRegions())) {
+  for (auto [ctor, region] : llvm::zip_equal(
+           getCases().getAsRange<FlatSymbolRefAttr>(), getCaseRegions())) {
     p.printNewline();
     p << "case " << ctor << '(';
     llvm::interleaveComma(region.getArguments(), p, [&](BlockArgument arg) {
@@ -204,9 +201,8 @@ LogicalResult MatchOp::verifySymbolUses(SymbolTableCollection &tables) {
   FailureOr<AdtOp> adt = requireAdt(*this, type, tables);
   if (failed(adt))
     return failure();
-  for (auto [name, region] :
-       llvm::zip_equal(getCases().getAsValueRange<FlatSymbolRefAttr>(),
-                       getCaseRegions())) {
+  for (auto [name, region] : llvm::zip_equal(
+           getCases().getAsValueRange<FlatSymbolRefAttr>(), getCaseRegions())) {
     FailureOr<CtorOp> ctor = requireCtor(*this, type, name, tables);
     if (failed(ctor))
       return failure();
@@ -262,9 +258,7 @@ struct MatchOfConstruct : OpRewritePattern<MatchOp> {
     Region &region = op.getCaseRegions()[it - op.getCases().begin()];
     Operation *yield = region.front().getTerminator();
     // In a graph region an op can use its own results.
-    auto isOwnResult = [&](Value value) {
-      return value.getDefiningOp() == op;
-    };
+    auto isOwnResult = [&](Value value) { return value.getDefiningOp() == op; };
     if (llvm::any_of(construct.getFields(), isOwnResult) ||
         llvm::any_of(yield->getOperands(), isOwnResult))
       return rewriter.notifyMatchFailure(op, "depends on itself");

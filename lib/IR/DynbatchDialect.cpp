@@ -49,8 +49,8 @@ void DynbatchDialect::initialize() {
 }
 
 Operation *DynbatchDialect::materializeConstant(OpBuilder &builder,
-                                               Attribute value, Type type,
-                                               Location loc) {
+                                                Attribute value, Type type,
+                                                Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
@@ -142,9 +142,9 @@ AdtOp mlir::dynbatch::lookupAdt(Operation *from, AdtType type,
   auto module = from->getParentOfType<ModuleOp>();
   if (!module)
     return {};
-  Operation *found =
-      tables ? tables->lookupSymbolIn(module, type.getName())
-             : SymbolTable::lookupSymbolIn(module, type.getName());
+  Operation *found = tables
+                         ? tables->lookupSymbolIn(module, type.getName())
+                         : SymbolTable::lookupSymbolIn(module, type.getName());
   return dyn_cast_or_null<AdtOp>(found);
 }
 

@@ -62,15 +62,17 @@ LogicalResult KernelOp::verify() {
   if (getCyclic() && !getStage())
     return emitOpError("'cyclic' needs a 'stage'");
   if (isExternal() != static_cast<bool>(getImplementation()))
-    return emitOpError(isExternal() ? "without a body needs an 'implementation'"
-                                    : "has both a body and an 'implementation'");
-  if (!isExternal() && (getBody().front().empty() ||
-                        !isa<ReturnOp>(getBody().front().back())))
+    return emitOpError(isExternal()
+                           ? "without a body needs an 'implementation'"
+                           : "has both a body and an 'implementation'");
+  if (!isExternal() &&
+      (getBody().front().empty() || !isa<ReturnOp>(getBody().front().back())))
     return emitOpError("must end with a 'dynbatch.return'");
   if (!isBatched())
     return success();
   SmallVector<Type> want = {IndexType::get(getContext())};
-  for (TypeRange types : {TypeRange(task.getInputs()), TypeRange(task.getResults())})
+  for (TypeRange types :
+       {TypeRange(task.getInputs()), TypeRange(task.getResults())})
     for (Type type : types)
       want.push_back(RowsType::get(type));
   auto type = FunctionType::get(getContext(), want, {});
@@ -156,7 +158,8 @@ void GatherOp::build(OpBuilder &builder, OperationState &state, Value rows,
                      Value first, OpFoldResult count) {
   int64_t size = getConstantIntValue(count).value_or(ShapedType::kDynamic);
   build(builder, state, cast<RowsType>(rows.getType()).getBatchedType(size),
-        rows, first, getValueOrCreateConstantIndexOp(builder, state.location, count));
+        rows, first,
+        getValueOrCreateConstantIndexOp(builder, state.location, count));
 }
 
 /// `tensor` holds rows of type `rows`; its leading dimension may be static.

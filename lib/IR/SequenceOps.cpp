@@ -134,8 +134,8 @@ static LogicalResult verifyElementArguments(Operation *op, OperandRange inputs,
   for (auto [i, input] : llvm::enumerate(inputs)) {
     Type want = cast<SeqType>(input.getType()).getElementType();
     if (body.getNumArguments() <= i || body.getArgument(i).getType() != want)
-      return op->emitOpError() << "region argument #" << i << " must be "
-                               << want;
+      return op->emitOpError()
+             << "region argument #" << i << " must be " << want;
   }
   return success();
 }
@@ -265,10 +265,9 @@ LogicalResult ScanOp::verify() {
 }
 
 LogicalResult ScanOp::verifyRegions() {
-  return verifyYieldedElements(*this,
-                               cast<YieldOp>(getBody().front().getTerminator()),
-                               getInits().size(),
-                               getResults().drop_front(getInits().size()));
+  return verifyYieldedElements(
+      *this, cast<YieldOp>(getBody().front().getTerminator()),
+      getInits().size(), getResults().drop_front(getInits().size()));
 }
 
 OperandRange ScanOp::getEntrySuccessorOperands(RegionSuccessor) {

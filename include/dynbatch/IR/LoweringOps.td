@@ -27,6 +27,7 @@ def Dynbatch_TagOp : Dynbatch_Op<"tag", [Pure]> {
   let assemblyFormat = "$value attr-dict `:` qualified(type($value))";
 }
 
+// Not Pure: undefined where the tag was not tested, so no pass may speculate it.
 def Dynbatch_FieldOp : Dynbatch_Op<"field", [
     NoMemoryEffect, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "field of a value that a known constructor built";

@@ -46,6 +46,7 @@ def Dynbatch_LengthOp : Dynbatch_Op<"length", [Pure]> {
   let hasFolder = 1;
 }
 
+// Not Pure: the op can end the run with an error, so no pass may speculate it.
 def Dynbatch_GetOp : Dynbatch_Op<"get", [
     NoMemoryEffect, TypesMatchWith<"result is the element type", "seq", "result",
       "::llvm::cast<::mlir::dynbatch::SeqType>($_self).getElementType()">]> {

@@ -13,6 +13,7 @@ include "dynbatch/IR/DynbatchTypes.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+// Not Pure: the op can end the run with an error, so no pass may speculate it.
 def Dynbatch_LookupOp : Dynbatch_Op<"lookup", [NoMemoryEffect]> {
   let summary = "row of a table by a run-time index";
   let description = [{
@@ -37,6 +38,7 @@ def Dynbatch_LookupOp : Dynbatch_Op<"lookup", [NoMemoryEffect]> {
   let hasCanonicalizer = 1;
 }
 
+// Not Pure: the op can end the run with an error, so no pass may speculate it.
 def Dynbatch_ReadOp : Dynbatch_Op<"read", [
     NoMemoryEffect, TypesMatchWith<"result is the element type", "tensor", "value",
       "::llvm::cast<::mlir::RankedTensorType>($_self).getElementType()">]> {
