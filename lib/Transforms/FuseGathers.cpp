@@ -1,0 +1,393 @@
+//===- FuseGathers.cpp - Tiles of a batch without copies -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BatchedValues.h"
+#include "dynbatch/Interfaces/BatchableOpInterface.h"
+#include "dynbatch/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace mlir::dynbatch {
+#define GEN_PASS_DEF_FUSEGATHERS
+#include "dynbatch/Transforms/Passes.h.inc"
+} // namespace mlir::dynbatch
+
+using namespace mlir;
+using namespace mlir::dynbatch;
+
+/// Rows of a contraction in a tile: enough that reading the weights, which do
+/// not fit into the caches, costs little beside the arithmetic.
+static constexpr int64_t kMaxTileRows = 48;
+
+namespace {
+/// The ops between two contractions, which share one row loop.
+struct RowGroup {
+  SmallVector<Operation *> ops;
+  /// Values that others need for all rows of the tile.
+  SetVector<Value> outputs;
+};
+
+/// Rewrites one kernel. The body is split into phases: row groups, and between
+/// them contractions, which work on all rows of a tile.
+class KernelTiler {
+public:
+  explicit KernelTiler(KernelOp kernel)
+      : kernel(kernel), block(&kernel.getBody().front()), batched(kernel),
+        builder(kernel.getContext()), loc(kernel.getLoc()) {}
+
+  /// Whether all batched ops can be built again for a single row.
+  bool canTile();
+  void run(int64_t tileRows, int64_t l2Bytes);
+
+  unsigned numGathers = 0, numLoops = 0;
+
+private:
+  /// Gives each accumulator a value of its own, since it is overwritten.
+  void separateAccumulators();
+  void formPhases();
+  int64_t chooseTileRows(int64_t l2Bytes);
+
+  /// Cheap ops that read nothing batched but the batch size or a pointer: they
+  /// are built again wherever their value is needed.
+  bool isLeaf(Operation *op) const;
+  /// Whether `operand` of a contraction is read through the row pointers.
+  static GatherOp getDirectGather(OpOperand &operand);
+  SetVector<Value> getBatchedOperands(Operation *op) const;
+
+  void emitGroup(const RowGroup &group, Value first, Value count);
+  void emitContraction(PanelMatmulOp op, Value first);
+  Value getRow(Value value, Value row, Value task, IRMapping &rows);
+  void emitRowOp(Operation *op, Value row, Value task, IRMapping &rows);
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  /// Offsets or sizes: `leading`, then zeros or the sizes of `type`.
+  SmallVector<OpFoldResult> withRow(OpFoldResult leading, RankedTensorType type,
+                                    bool sizes);
+
+  KernelOp kernel;
+  Block *block;
+  BatchedValues batched;
+  OpBuilder builder;
+  Location loc;
+  int64_t tile = 0;
+  SmallVector<RowGroup> groups;
+  /// The contractions that follow each group.
+  SmallVector<SmallVector<PanelMatmulOp>> contractions;
+  /// Values of the tile's rows, as tensors with these rows.
+  IRMapping stored;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+bool KernelTiler::canTile() {
+  for (Operation &op : block->without_terminator())
+    if (batched.isUsedBy(&op) &&
+        !isa<GatherOp, ScatterOp, PanelMatmulOp, BatchableOpInterface>(op)) {
+      op.emitRemark("kernel is not tiled: '")
+          << op.getName() << "' cannot be built for single rows";
+      return false;
+    }
+  return true;
+}
+
+SetVector<Value> KernelTiler::getBatchedOperands(Operation *op) const {
+  SetVector<Value> values;
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  values.insert_range(op->getOperands());
+  values.remove_if([&](Value value) {
+    return !batched.contains(value) || isa<BlockArgument>(value);
+  });
+  return values;
+}
+
+bool KernelTiler::isLeaf(Operation *op) const {
+  if (isa<GatherOp, tensor::EmptyOp>(op))
+    return true;
+  return isa<linalg::FillOp, linalg::BroadcastOp>(op) &&
+         llvm::all_of(getBatchedOperands(op), [](Value value) {
+           return static_cast<bool>(value.getDefiningOp<tensor::EmptyOp>());
+         });
+}
+
+GatherOp KernelTiler::getDirectGather(OpOperand &operand) {
+  auto matmul = cast<PanelMatmulOp>(operand.getOwner());
+  return &operand == &matmul.getLhsMutable()
+             ? operand.get().getDefiningOp<GatherOp>()
+             : GatherOp();
+}
+
+void KernelTiler::separateAccumulators() {
+  for (auto matmul : block->getOps<PanelMatmulOp>()) {
+    Operation *def = matmul.getAcc().getDefiningOp();
+    if (matmul.getAcc().hasOneUse())
+      continue;
+    builder.setInsertionPoint(matmul);
+    if (isLeaf(def)) {
+      Operation *copy = builder.clone(*def);
+      matmul.getAccMutable().assign(
+          copy->getResult(cast<OpResult>(matmul.getAcc()).getResultNumber()));
+      continue;
+    }
+    auto type = cast<RankedTensorType>(matmul.getAcc().getType());
+    Value empty = tensor::EmptyOp::create(builder, loc, type,
+                                          ValueRange{kernel.getBatchSize()});
+    matmul.getAccMutable().assign(
+        linalg::CopyOp::create(builder, loc, matmul.getAcc(), empty)
+            ->getResult(0));
+  }
+  batched = BatchedValues(kernel);
+}
+
+void KernelTiler::formPhases() {
+  // Even phases are row groups, odd ones contractions.
+  DenseMap<Operation *, unsigned> phases;
+  for (Operation &op : block->without_terminator()) {
+    if (!batched.isUsedBy(&op) || isLeaf(&op))
+      continue;
+    auto matmul = dyn_cast<PanelMatmulOp>(op);
+    unsigned phase = matmul ? 1 : 0;
+    SetVector<Value> operands = getBatchedOperands(&op);
+    for (Value operand : operands) {
+      unsigned made = phases.lookup(operand.getDefiningOp());
+      phase = std::max(phase, made + (made % 2 == phase % 2 ? 0 : 1));
+    }
+    phases[&op] = phase;
+    groups.resize(std::max<size_t>(groups.size(), phase / 2 + 1));
+    contractions.resize(groups.size());
+    if (!matmul) {
+      groups[phase / 2].ops.push_back(&op);
+      // What an earlier group made is stored for the tile.
+      for (Value operand : operands) {
+        Operation *def = operand.getDefiningOp();
+        if (auto it = phases.find(def);
+            it != phases.end() && it->second < phase && it->second % 2 == 0)
+          groups[it->second / 2].outputs.insert(operand);
+      }
+      continue;
+    }
+    contractions[phase / 2].push_back(matmul);
+    for (OpOperand &operand : op.getOpOperands()) {
+      Operation *def = operand.get().getDefiningOp();
+      if (!operands.contains(operand.get()) || isa<PanelMatmulOp>(def))
+        continue;
+      if (getDirectGather(operand))
+        ++numGathers;
+      else if (isLeaf(def))
+        groups[phase / 2].outputs.insert(operand.get());
+      else
+        groups[phases.lookup(def) / 2].outputs.insert(operand.get());
+    }
+  }
+}
+
+/// As many tasks as fill a contraction's rows, but only as many as keep what
+/// the tile stores in half of the cache; the weights pass through the rest.
+int64_t KernelTiler::chooseTileRows(int64_t l2Bytes) {
+  int64_t bytes = 0, rowsOfTask = kMaxTileRows;
+  auto addBytes = [&](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t elements = 1;
+    for (int64_t size : type.getShape().drop_front())
+      elements *= size;
+    Type element = type.getElementType();
+    bytes +=
+        elements * (element.isIntOrFloat()
+                        ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+                        : 8);
+  };
+  for (const RowGroup &group : groups)
+    llvm::for_each(group.outputs, addBytes);
+  for (auto matmul : block->getOps<PanelMatmulOp>()) {
+    auto type = cast<RankedTensorType>(matmul.getAcc().getType());
+    rowsOfTask =
+        std::min(rowsOfTask, type.getRank() == 3 ? type.getDimSize(1) : 1);
+    if (matmul.getLhs().getDefiningOp<GatherOp>())
+      addBytes(matmul.getLhs());
+  }
+  int64_t most =
+      llvm::divideCeil(kMaxTileRows, std::max<int64_t>(rowsOfTask, 1));
+  return std::clamp<int64_t>(l2Bytes / 2 / std::max<int64_t>(bytes, 1), 1,
+                             most);
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+SmallVector<OpFoldResult>
+KernelTiler::withRow(OpFoldResult leading, RankedTensorType type, bool sizes) {
+  SmallVector<OpFoldResult> all = {leading};
+  for (int64_t size : type.getShape().drop_front())
+    all.push_back(builder.getIndexAttr(sizes ? size : 0));
+  return all;
+}
+
+Value KernelTiler::getRow(Value value, Value row, Value task, IRMapping &rows) {
+  if (!batched.contains(value) || rows.contains(value))
+    return rows.lookupOrDefault(value);
+  auto type = cast<RankedTensorType>(value.getType());
+  OpFoldResult one = builder.getIndexAttr(1);
+  if (Value tensor = stored.lookupOrNull(value)) {
+    SmallVector<OpFoldResult> strides(type.getRank(), one);
+    Value slice = tensor::ExtractSliceOp::create(
+        builder, value.getLoc(), getTypeForRows(type, one), tensor,
+        withRow(row, type, false), withRow(one, type, true), strides);
+    rows.map(value, slice);
+    return slice;
+  }
+  emitRowOp(value.getDefiningOp(), row, task, rows);
+  return rows.lookup(value);
+}
+
+void KernelTiler::emitRowOp(Operation *op, Value row, Value task,
+                            IRMapping &rows) {
+  for (Value operand : getBatchedOperands(op))
+    getRow(operand, row, task, rows);
+  if (auto gather = dyn_cast<GatherOp>(op)) {
+    rows.map(gather.getResult(),
+             GatherOp::create(builder, gather.getLoc(), gather.getRows(), task,
+                              OpFoldResult(builder.getIndexAttr(1)))
+                 .getResult());
+  } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
+    ScatterOp::create(builder, scatter.getLoc(),
+                      rows.lookup(scatter.getTensor()), scatter.getRows(),
+                      task);
+  } else {
+    cast<BatchableOpInterface>(op).cloneForRows(builder, rows,
+                                                builder.getIndexAttr(1));
+  }
+}
+
+void KernelTiler::emitGroup(const RowGroup &group, Value first, Value count) {
+  if (group.ops.empty() && group.outputs.empty())
+    return;
+  ++numLoops;
+  SmallVector<Value> tiles;
+  for (Value output : group.outputs) {
+    auto type = cast<RankedTensorType>(output.getType());
+    tiles.push_back(tensor::EmptyOp::create(
+        builder, loc, getTypeForRows(type, builder.getIndexAttr(tile)),
+        ValueRange()));
+  }
+  auto loop =
+      scf::ForOp::create(builder, loc, constant(0), count, constant(1), tiles);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value row = loop.getInductionVar();
+  Value task =
+      first ? arith::AddIOp::create(builder, loc, first, row).getResult() : row;
+  IRMapping rows;
+  rows.map(kernel.getBatchSize(), constant(1));
+  for (Operation *op : group.ops)
+    emitRowOp(op, row, task, rows);
+  SmallVector<Value> filled;
+  OpFoldResult one = builder.getIndexAttr(1);
+  for (auto [output, tensor] :
+       llvm::zip_equal(group.outputs, loop.getRegionIterArgs())) {
+    auto type = cast<RankedTensorType>(output.getType());
+    SmallVector<OpFoldResult> strides(type.getRank(), one);
+    filled.push_back(tensor::InsertSliceOp::create(
+        builder, loc, getRow(output, row, task, rows), tensor,
+        withRow(row, type, false), withRow(one, type, true), strides));
+  }
+  if (!filled.empty())
+    scf::YieldOp::create(builder, loc, filled);
+
+  builder.setInsertionPointAfter(loop);
+  for (auto [output, tensor] :
+       llvm::zip_equal(group.outputs, loop.getResults())) {
+    auto type = cast<RankedTensorType>(output.getType());
+    SmallVector<OpFoldResult> strides(type.getRank(), one);
+    stored.map(output, tensor::ExtractSliceOp::create(
+                           builder, loc, type, tensor,
+                           withRow(builder.getIndexAttr(0), type, false),
+                           withRow(count, type, true), strides)
+                           .getResult());
+  }
+}
+
+void KernelTiler::emitContraction(PanelMatmulOp op, Value first) {
+  Value lhs = op.getLhs(), firstOfLhs;
+  if (GatherOp gather = getDirectGather(op.getLhsMutable())) {
+    lhs = gather.getRows();
+    firstOfLhs = first;
+  } else {
+    lhs = stored.lookup(lhs);
+  }
+  Value acc = stored.lookup(op.getAcc());
+  stored.map(op.getResult(),
+             PanelMatmulOp::create(builder, op.getLoc(), acc.getType(), lhs,
+                                   firstOfLhs, op.getWeights(), acc)
+                 .getResult());
+}
+
+void KernelTiler::run(int64_t tileRows, int64_t l2Bytes) {
+  separateAccumulators();
+  formPhases();
+  SmallVector<Operation *> old;
+  for (Operation &op : block->without_terminator())
+    if (batched.isUsedBy(&op))
+      old.push_back(&op);
+
+  builder.setInsertionPoint(block->getTerminator());
+  Value count = kernel.getBatchSize();
+  if (block->getOps<PanelMatmulOp>().empty()) {
+    for (const RowGroup &group : groups)
+      emitGroup(group, /*first=*/Value(), count);
+  } else {
+    tile = tileRows ? tileRows : chooseTileRows(l2Bytes);
+    Value size = constant(tile);
+    auto loop = scf::ForOp::create(builder, loc, constant(0), count, size);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value first = loop.getInductionVar();
+    Value left = arith::SubIOp::create(builder, loc, count, first);
+    Value rows = arith::MinUIOp::create(builder, loc, left, size);
+    for (auto [group, matmuls] : llvm::zip_equal(groups, contractions)) {
+      emitGroup(group, first, rows);
+      for (PanelMatmulOp matmul : matmuls)
+        emitContraction(matmul, first);
+    }
+  }
+  for (Operation *op : llvm::reverse(old))
+    op->erase();
+}
+
+namespace {
+struct FuseGathers : dynbatch::impl::FuseGathersBase<FuseGathers> {
+  using FuseGathersBase::FuseGathersBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (tileRows >= 0 && l2Bytes > 0)
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << "dynbatch-fuse-gathers: "
+           << (tileRows < 0 ? "tile-rows must not be negative"
+                            : "l2-bytes must be positive");
+  }
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (kernel.isExternal() || !kernel.isBatched())
+      return;
+    KernelTiler tiler(kernel);
+    if (!tiler.canTile())
+      return;
+    tiler.run(tileRows, l2Bytes);
+    numGathers += tiler.numGathers;
+    numLoops += tiler.numLoops;
+  }
+};
+} // namespace
