@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dynbatch/InitAll.h"
+#include "dynbatch/Conversion/KernelToCPU.h"
 #include "dynbatch/Conversion/Passes.h"
 #include "dynbatch/Interfaces/BatchableOpInterface.h"
 #include "dynbatch/Pipelines/Pipelines.h"
@@ -17,10 +18,12 @@ using namespace mlir;
 void mlir::dynbatch::registerAllDialects(DialectRegistry &registry) {
   registry.insert<DynbatchDialect>();
   registerBatchableOpInterfaceExternalModels(registry);
+  registerBufferizableOpInterfaceExternalModels(registry);
 }
 
 void mlir::dynbatch::registerAllPasses() {
   registerPipelines();
   registerDynbatchHostPasses();
+  registerDynbatchKernelToCPUPasses();
   registerDynbatchTransformsPasses();
 }

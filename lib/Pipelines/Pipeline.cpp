@@ -33,9 +33,30 @@ static void addProgramPasses(OpPassManager &pm, const PipelineOptions &options) 
   pm.addPass(createCSEPass());
 }
 
+/// Kernel passes: kernels of one task to batched kernels with a tile loop.
+static void addKernelPasses(OpPassManager &pm, const PipelineOptions &options) {
+  // Two vectors side by side.
+  int64_t panelWidth = options.vectorBits / 16;
+  OpPassManager &kernels = pm.nest<KernelOp>();
+  if (options.fuseKernels)
+    kernels.addPass(createFuseElementwise());
+  kernels.addPass(createBatchKernels());
+  PackWeightsOptions pack;
+  pack.panelWidth = panelWidth;
+  kernels.addPass(createPackWeights(pack));
+  pm.addPass(createHoistPrologue());
+  pm.addNestedPass<KernelOp>(createFuseGathers());
+  pm.addPass(createCanonicalizerPass());
+}
+
 void mlir::dynbatch::buildPipeline(OpPassManager &pm,
                                    const PipelineOptions &options) {
   addProgramPasses(pm, options);
+  addKernelPasses(pm, options);
+  ConvertKernelToCPUOptions toCPU;
+  toCPU.vectorBits = options.vectorBits;
+  pm.addPass(createConvertKernelToCPU(toCPU));
+
   pm.addPass(createConvertDynbatchToSCF());
   pm.addPass(createPassContext());
   pm.addPass(createConvertDynbatchToLLVM());

@@ -19,9 +19,13 @@ enum class TensorLowering { Handles, Buffers };
 
 #define GEN_PASS_DECL
 #include "dynbatch/Conversion/HostPasses.h.inc"
+#define GEN_PASS_DECL
+#include "dynbatch/Conversion/KernelToCPUPasses.h.inc"
 
 #define GEN_PASS_REGISTRATION
 #include "dynbatch/Conversion/HostPasses.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "dynbatch/Conversion/KernelToCPUPasses.h.inc"
 
 } // namespace mlir::dynbatch
 

@@ -38,10 +38,6 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "fuse-kernels",
       llvm::cl::desc("Fuse elementwise ops inside of kernels"),
       llvm::cl::init(true)};
-  Option<bool> fuseGathers{
-      *this, "fuse-gathers",
-      llvm::cl::desc("Gather and scatter inside of kernels' tile loops"),
-      llvm::cl::init(true)};
 };
 
 /// From an instance program to batched kernels on the CPU and host code, in the

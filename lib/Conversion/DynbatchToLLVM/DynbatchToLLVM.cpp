@@ -8,8 +8,7 @@
 
 #include "HostFunctions.h"
 #include "Lowering.h"
-#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "dynbatch/Conversion/BufferAt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -36,18 +35,6 @@ HostLowering::HostLowering(ModuleOp module) : runtime(module) {
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
-
-Value mlir::dynbatch::createBufferAt(OpBuilder &builder, Location loc,
-                                     Value address, RankedTensorType type) {
-  auto memref = MemRefType::get(type.getShape(), type.getElementType());
-  Value pointer = LLVM::IntToPtrOp::create(
-      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), address);
-  LLVMTypeConverter converter(builder.getContext());
-  Value descriptor = MemRefDescriptor::fromStaticShape(builder, loc, converter,
-                                                       memref, pointer);
-  return UnrealizedConversionCastOp::create(builder, loc, memref, descriptor)
-      .getResult(0);
-}
 
 /// The tensor stays as it is from now on: a copy, that later ops cannot reuse
 /// as their output.

@@ -55,10 +55,6 @@ void populateTasksToLLVMPatterns(HostTypeConverter &converter,
                                  RewritePatternSet &patterns,
                                  HostLowering &lowering);
 
-/// A buffer over the storage at `address` (i64), row-major.
-Value createBufferAt(OpBuilder &builder, Location loc, Value address,
-                     RankedTensorType type);
-
 /// The module descriptor (docs/RuntimeABI.md) as JSON. Types are those of the
 /// program, so it must be made before they are converted.
 std::string buildDescriptor(ModuleOp module, FunctionOpInterface entry);

@@ -1,0 +1,25 @@
+//===- BufferAt.h - Buffers over memory that the runtime gave -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNBATCH_CONVERSION_BUFFERAT_H
+#define DYNBATCH_CONVERSION_BUFFERAT_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace mlir::dynbatch {
+
+/// A buffer of static shape over the storage at `address` (i64), row-major. It
+/// is an LLVM descriptor behind an unrealized cast, which conversion to LLVM
+/// resolves.
+Value createBufferAt(OpBuilder &builder, Location loc, Value address,
+                     ShapedType type);
+
+} // namespace mlir::dynbatch
+
+#endif // DYNBATCH_CONVERSION_BUFFERAT_H

@@ -1,0 +1,69 @@
+//===- KernelToCPUPasses.td - Batched kernels to CPU code -*- tablegen -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNBATCH_CONVERSION_KERNELTOCPUPASSES_TD
+#define DYNBATCH_CONVERSION_KERNELTOCPUPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertKernelToCPU
+    : Pass<"convert-dynbatch-kernel-to-cpu", "::mlir::ModuleOp"> {
+  let summary = "lower batched kernels to functions for the CPU";
+  let description = [{
+    A batched kernel becomes a function of the runtime ABI,
+    `(rows, count, scratch, params)`, and keeps no body. Its tensors are
+    bufferized by one-shot bufferization: a gathered row is a view through its
+    pointer, a scattered row is computed in place, and all other storage lies in
+    the scratch memory of the call. `dynbatch.panel_matmul` calls a microkernel
+    made of register tiles of fused multiply-adds; other ops become vector code.
+
+    Before:
+
+    ```mlir
+    dynbatch.kernel private @exp(%n: index, %a: !dynbatch.rows<tensor<64xf32>>,
+                                 %r: !dynbatch.rows<tensor<64xf32>>)
+        attributes {task_type = (tensor<64xf32>) -> tensor<64xf32>} {
+      scf.for %i = %c0 to %n step %c1 {
+        %x = dynbatch.gather %a[%i, %c1] : !dynbatch.rows<tensor<64xf32>> -> tensor<1x64xf32>
+        %y = linalg.exp ins(%x : tensor<1x64xf32>) outs(%e : tensor<1x64xf32>) -> tensor<1x64xf32>
+        dynbatch.scatter %y into %r[%i] : tensor<1x64xf32>, !dynbatch.rows<tensor<64xf32>>
+      }
+      dynbatch.return
+    }
+    ```
+
+    After:
+
+    ```mlir
+    dynbatch.kernel private @exp(...) attributes {implementation = @exp_cpu, scratch_bytes = 0 : i64, ...}
+    func.func private @exp_cpu(%rows: !llvm.ptr, %count: i64, %scratch: !llvm.ptr, %params: !llvm.ptr) {
+      scf.for %i = %c0 to %n step %c1 {
+        ...
+        scf.for %j = %c0 to %c64 step %c32 {
+          %x = vector.load %in[%c0, %j] : memref<1x64xf32>, vector<32xf32>
+          ...
+          vector.store %y, %out[%c0, %j] : memref<1x64xf32>, vector<32xf32>
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"512",
+           "Bits of the target's vector registers; 512 also means 32 of them">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+#endif // DYNBATCH_CONVERSION_KERNELTOCPUPASSES_TD

@@ -1,0 +1,362 @@
+//===- KernelToCPU.cpp - Batched kernels to CPU code -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelRows.h"
+#include "PanelMicrokernel.h"
+#include "VectorizeRows.h"
+#include "dynbatch/Conversion/BufferAt.h"
+#include "dynbatch/Conversion/Passes.h"
+#include "dynbatch/Runtime/ABI.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+
+namespace mlir::dynbatch {
+#define GEN_PASS_DEF_CONVERTKERNELTOCPU
+#include "dynbatch/Conversion/KernelToCPUPasses.h.inc"
+} // namespace mlir::dynbatch
+
+using namespace mlir;
+using namespace mlir::dynbatch;
+
+/// Rows whose addresses a call of the microkernel gets in one table.
+static constexpr int64_t kMaxTableRows = 96;
+
+namespace {
+/// Lowers one kernel.
+class KernelLowering {
+public:
+  KernelLowering(KernelOp kernel, const RegisterTiles &tiles)
+      : kernel(kernel), tiles(tiles), rewriter(kernel.getContext()),
+        loc(kernel.getLoc()),
+        ptr(LLVM::LLVMPointerType::get(kernel.getContext())),
+        i64(rewriter.getI64Type()) {}
+
+  LogicalResult run();
+
+private:
+  /// Moves the body into a function of the runtime ABI.
+  void createFunction();
+  /// Tensors at the kernel's borders become views of memory.
+  LogicalResult lowerBorders();
+  LogicalResult bufferize();
+  /// Storage of tensors goes to the scratch memory of the call.
+  LogicalResult placeBuffers();
+  void lowerMatmul(PanelMatmulOp op);
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  }
+
+  KernelOp kernel;
+  const RegisterTiles &tiles;
+  IRRewriter rewriter;
+  Location loc;
+  Type ptr, i64;
+  func::FuncOp func;
+  std::optional<KernelRows> rows;
+  int64_t scratchBytes = 0;
+  /// Addresses of rows for the microkernel, on the stack.
+  Value table;
+};
+} // namespace
+
+void KernelLowering::createFunction() {
+  rewriter.setInsertionPointAfter(kernel);
+  func = func::FuncOp::create(
+      rewriter, loc, (kernel.getSymName() + "_cpu").str(),
+      rewriter.getFunctionType({ptr, i64, ptr, ptr}, {}));
+  func.setPrivate();
+  Block *entry = func.addEntryBlock();
+  rewriter.setInsertionPointToStart(entry);
+  rows.emplace(kernel, func.getArgument(0));
+
+  SmallVector<Value> arguments = {arith::IndexCastOp::create(
+      rewriter, loc, rewriter.getIndexType(), func.getArgument(1))};
+  // Block arguments stand for the rows until all ops that read them are
+  // lowered: unlike ops they are never taken for one another.
+  for (auto [i, argument] : llvm::enumerate(kernel.getOperandRows())) {
+    arguments.push_back(entry->addArgument(argument.getType(), loc));
+    rows->addOperand(arguments.back(), i);
+  }
+  for (auto [i, argument] : llvm::enumerate(kernel.getResultRows())) {
+    arguments.push_back(entry->addArgument(argument.getType(), loc));
+    rows->addResult(arguments.back(), i);
+  }
+  Block *body = &kernel.getBody().front();
+  rewriter.inlineBlockBefore(body, entry, entry->end(), arguments);
+  Operation *terminator = entry->getTerminator();
+  rewriter.setInsertionPoint(terminator);
+  rewriter.replaceOpWithNewOp<func::ReturnOp>(terminator);
+}
+
+LogicalResult KernelLowering::lowerBorders() {
+  SmallVector<Operation *> ops;
+  func.walk([&](Operation *op) {
+    if (isa<ml_program::GlobalLoadConstOp, GatherOp, ScatterOp>(op))
+      ops.push_back(op);
+  });
+  SmallVector<ml_program::GlobalOp> parameters =
+      getParameters(kernel->getParentOfType<ModuleOp>());
+  auto rowBuffer = [&](Value rows, Value task) -> Value {
+    RankedTensorType type = cast<RowsType>(rows.getType()).getBatchedType(1);
+    return RowOp::create(
+        rewriter, loc,
+        MemRefType::get(type.getShape(), type.getElementType()), rows, task);
+  };
+  for (Operation *op : ops) {
+    rewriter.setInsertionPoint(op);
+    if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op)) {
+      StringAttr name = load.getGlobal().getLeafReference();
+      auto *it = llvm::find_if(parameters, [&](ml_program::GlobalOp global) {
+        return global.getSymNameAttr() == name;
+      });
+      if (it == parameters.end())
+        return op->emitOpError() << "loads '" << name.getValue()
+                                 << "', which is not a parameter";
+      // At the start: parameters do not change.
+      rewriter.setInsertionPointToStart(&func.getBody().front());
+      Value slot = LLVM::GEPOp::create(
+          rewriter, loc, ptr, i64, func.getArgument(3),
+          ArrayRef<LLVM::GEPArg>{
+              static_cast<int32_t>(it - parameters.begin())});
+      Value address = LLVM::LoadOp::create(rewriter, loc, i64, slot);
+      auto type = cast<RankedTensorType>(load.getType());
+      Value buffer = createBufferAt(rewriter, loc, address, type);
+      rewriter.replaceOp(op, bufferization::ToTensorOp::create(
+                                 rewriter, loc, type, buffer,
+                                 /*restrict=*/true));
+    } else if (auto gather = dyn_cast<GatherOp>(op)) {
+      auto type = cast<RankedTensorType>(gather.getType());
+      if (type.getDimSize(0) != 1)
+        return op->emitOpError("of several rows: run dynbatch-fuse-gathers "
+                               "first");
+      Value buffer = rowBuffer(gather.getRows(), gather.getFirst());
+      rewriter.replaceOp(op, bufferization::ToTensorOp::create(
+                                 rewriter, loc, type, buffer,
+                                 /*restrict=*/true));
+    } else {
+      auto scatter = cast<ScatterOp>(op);
+      auto type = cast<RankedTensorType>(scatter.getTensor().getType());
+      if (type.getDimSize(0) != 1)
+        return op->emitOpError("of several rows: run dynbatch-fuse-gathers "
+                               "first");
+      Value buffer = rowBuffer(scatter.getRows(), scatter.getFirst());
+      auto store = bufferization::MaterializeInDestinationOp::create(
+          rewriter, loc, scatter.getTensor(), buffer);
+      store.setRestrict(true);
+      store.setWritable(true);
+      rewriter.eraseOp(op);
+    }
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::bufferize() {
+  // Every output gets storage of its own, so that it can be its destination.
+  SmallVector<tensor::EmptyOp> empties;
+  func.walk([&](tensor::EmptyOp empty) { empties.push_back(empty); });
+  for (tensor::EmptyOp empty : empties)
+    for (OpOperand &use : llvm::make_early_inc_range(empty->getUses())) {
+      rewriter.setInsertionPoint(use.getOwner());
+      rewriter.modifyOpInPlace(use.getOwner(), [&] {
+        use.set(rewriter.clone(*empty)->getResult(0));
+      });
+    }
+  if (failed(bufferization::eliminateEmptyTensors(rewriter, func)))
+    return failure();
+  bufferization::OneShotBufferizationOptions options;
+  options.memCpyFn = [](OpBuilder &builder, Location loc, Value from,
+                        Value to) {
+    // Vectorized with everything else.
+    linalg::CopyOp::create(builder, loc, from, to);
+    return success();
+  };
+  bufferization::BufferizationState state;
+  if (failed(bufferization::runOneShotBufferize(func, options, state)))
+    return failure();
+  // What was computed in place is "copied" to another view of itself.
+  DominanceInfo dominance(func);
+  eliminateCommonSubExpressions(rewriter, dominance, func);
+  func.walk([&](linalg::CopyOp copy) {
+    if (copy.getInputs() == copy.getOutputs())
+      rewriter.eraseOp(copy);
+  });
+  return success();
+}
+
+LogicalResult KernelLowering::placeBuffers() {
+  SmallVector<memref::AllocOp> allocs;
+  func.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+  for (memref::AllocOp alloc : allocs) {
+    MemRefType type = alloc.getType();
+    if (!type.hasStaticShape())
+      return alloc.emitOpError()
+             << "a buffer of dynamic size " << type
+             << " cannot lie in scratch memory: run dynbatch-fuse-gathers "
+                "first";
+    rewriter.setInsertionPointToStart(&func.getBody().front());
+    Value address = LLVM::PtrToIntOp::create(rewriter, loc, i64,
+                                             func.getArgument(2));
+    Value offset =
+        arith::ConstantIntOp::create(rewriter, loc, scratchBytes, 64);
+    address = arith::AddIOp::create(rewriter, loc, address, offset);
+    rewriter.replaceOp(alloc, createBufferAt(rewriter, loc, address, type));
+    scratchBytes += llvm::alignTo(type.getNumElements() *
+                                      getElementBytes(type.getElementType()),
+                                  DYNBATCH_TENSOR_ALIGNMENT);
+  }
+  return success();
+}
+
+/// First element of a strided buffer as an address (i64), and the distance
+/// between its rows in elements (index).
+static std::pair<Value, Value> getRowsOfBuffer(OpBuilder &builder,
+                                               Location loc, Value buffer) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
+  Value base =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+  Value bytes = arith::MulIOp::create(
+      builder, loc, metadata.getOffset(),
+      arith::ConstantIndexOp::create(builder, loc, sizeof(float)));
+  Value start = arith::AddIOp::create(builder, loc, base, bytes);
+  Value address =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), start);
+  return {address, metadata.getStrides().front()};
+}
+
+void KernelLowering::lowerMatmul(PanelMatmulOp op) {
+  if (!table) {
+    rewriter.setInsertionPointToStart(&func.getBody().front());
+    Value size = LLVM::ConstantOp::create(
+        rewriter, loc, i64, rewriter.getI64IntegerAttr(kMaxTableRows));
+    table = LLVM::AllocaOp::create(rewriter, loc, ptr, i64, size);
+  }
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  auto weightsType = cast<MemRefType>(op.getWeights().getType());
+  auto accType = cast<MemRefType>(op.getAcc().getType());
+  Value rowBytes;
+  Value lhsAddress;
+  if (!op.getFirst()) {
+    auto [address, stride] = getRowsOfBuffer(rewriter, loc, op.getLhs());
+    lhsAddress = address;
+    rowBytes = arith::MulIOp::create(rewriter, loc, stride,
+                                     constant(sizeof(float)));
+  }
+  auto [accAddress, accStride] = getRowsOfBuffer(rewriter, loc, op.getAcc());
+  auto [weightsAddress, unused] =
+      getRowsOfBuffer(rewriter, loc, op.getWeights());
+  (void)unused;
+  Value weights = LLVM::IntToPtrOp::create(rewriter, loc, ptr, weightsAddress);
+  Value count = memref::DimOp::create(rewriter, loc, op.getAcc(), 0);
+  Value accPointer = LLVM::IntToPtrOp::create(rewriter, loc, ptr, accAddress);
+
+  func::FuncOp callee =
+      getPanelMatmul(kernel->getParentOfType<ModuleOp>(), tiles);
+  auto chunks = scf::ForOp::create(rewriter, loc, constant(0), count,
+                                   constant(kMaxTableRows));
+  rewriter.setInsertionPointToStart(chunks.getBody());
+  Value begin = chunks.getInductionVar();
+  Value left = arith::SubIOp::create(rewriter, loc, count, begin);
+  Value size =
+      arith::MinUIOp::create(rewriter, loc, left, constant(kMaxTableRows));
+  auto fill = scf::ForOp::create(rewriter, loc, constant(0), size, constant(1));
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(fill.getBody());
+    Value row = arith::AddIOp::create(rewriter, loc, begin,
+                                      fill.getInductionVar());
+    Value address;
+    if (op.getFirst()) {
+      Value task = arith::AddIOp::create(rewriter, loc, op.getFirst(), row);
+      address = rows->createAddress(rewriter, loc, op.getLhs(), task);
+    } else {
+      Value offset = arith::MulIOp::create(rewriter, loc, row, rowBytes);
+      address = arith::AddIOp::create(
+          rewriter, loc, lhsAddress,
+          arith::IndexCastOp::create(rewriter, loc, i64, offset));
+    }
+    Value slot = LLVM::GEPOp::create(
+        rewriter, loc, ptr, i64, table,
+        ArrayRef<LLVM::GEPArg>{arith::IndexCastOp::create(
+                                   rewriter, loc, i64, fill.getInductionVar())
+                                   .getResult()});
+    LLVM::StoreOp::create(rewriter, loc, address, slot);
+  }
+  Value accOffset = arith::IndexCastOp::create(
+      rewriter, loc, i64,
+      arith::MulIOp::create(rewriter, loc, begin, accStride));
+  Value acc =
+      LLVM::GEPOp::create(rewriter, loc, ptr, rewriter.getF32Type(), accPointer,
+                          ArrayRef<LLVM::GEPArg>{accOffset});
+  func::CallOp::create(rewriter, loc, callee,
+                       ValueRange{table, size, weights, acc, accStride,
+                                  constant(weightsType.getDimSize(1)),
+                                  constant(accType.getDimSize(1))});
+  rewriter.eraseOp(op);
+}
+
+LogicalResult KernelLowering::run() {
+  createFunction();
+  if (failed(lowerBorders()) || failed(bufferize()) || failed(placeBuffers()))
+    return failure();
+
+  SmallVector<PanelMatmulOp> matmuls;
+  func.walk([&](PanelMatmulOp op) { matmuls.push_back(op); });
+  for (PanelMatmulOp op : matmuls)
+    lowerMatmul(op);
+  SmallVector<RowOp> views;
+  func.walk([&](RowOp op) { views.push_back(op); });
+  for (RowOp op : views) {
+    rewriter.setInsertionPoint(op);
+    Value address =
+        rows->createAddress(rewriter, op.getLoc(), op.getRows(), op.getIndex());
+    rewriter.replaceOp(op, createBufferAt(rewriter, op.getLoc(), address,
+                                          op.getType()));
+  }
+  if (failed(vectorizeRows(func, tiles.getPanelWidth())))
+    return failure();
+  func.getBody().front().eraseArguments(
+      [](BlockArgument argument) { return isa<RowsType>(argument.getType()); });
+  kernel.setImplementation(func.getSymName());
+  kernel.setScratchBytes(scratchBytes);
+  return success();
+}
+
+namespace {
+struct ConvertKernelToCPU
+    : dynbatch::impl::ConvertKernelToCPUBase<ConvertKernelToCPU> {
+  using ConvertKernelToCPUBase::ConvertKernelToCPUBase;
+
+  void runOnOperation() override {
+    RegisterTiles tiles(vectorBits);
+    SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
+    for (KernelOp kernel : kernels) {
+      if (kernel.isExternal())
+        continue;
+      if (!kernel.isBatched()) {
+        kernel.emitOpError("is not batched: run dynbatch-batch-kernels first");
+        return signalPassFailure();
+      }
+      if (failed(KernelLowering(kernel, tiles).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,276 @@
+//===- PanelMicrokernel.cpp - Contraction of rows with packed panels -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PanelMicrokernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::dynbatch;
+
+static constexpr StringLiteral kName = "dynbatch_panel_matmul_f32";
+
+RegisterTiles::RegisterTiles(int64_t vectorBits) {
+  int64_t lanes = std::max<int64_t>(vectorBits, 128) / 32;
+  panelWidth = 2 * lanes;
+  // AVX-512 doubles the number of registers, too.
+  registers = vectorBits >= 512 ? 32 : 16;
+  maxRows = vectorBits >= 512 ? 12 : 6;
+}
+
+int64_t RegisterTiles::getPanels(int64_t rows) const {
+  for (int64_t panels : {4, 2}) {
+    // Accumulators, one row of weights, one broadcast element.
+    if (2 * panels * (rows + 1) + 1 < registers)
+      return panels;
+  }
+  return 1;
+}
+
+namespace {
+/// Builds the functions; all offsets are in elements of four bytes.
+class MicrokernelBuilder {
+public:
+  MicrokernelBuilder(ModuleOp module, const RegisterTiles &tiles)
+      : module(module), tiles(tiles), builder(module.getContext()),
+        loc(UnknownLoc::get(module.getContext())),
+        ptr(LLVM::LLVMPointerType::get(module.getContext())),
+        index(builder.getIndexType()), i64(builder.getI64Type()),
+        f32(builder.getF32Type()),
+        vector(VectorType::get({tiles.getPanelWidth()}, f32)) {}
+
+  func::FuncOp build();
+
+private:
+  func::FuncOp createFunction(const Twine &name, TypeRange inputs);
+  /// One register tile of exactly `rows` x `panels`.
+  func::FuncOp buildTile(int64_t rows, int64_t panels);
+  /// All row tiles against `panels` panels.
+  func::FuncOp buildPanels(int64_t panels);
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value add(Value lhs, Value rhs) {
+    return arith::AddIOp::create(builder, loc, lhs, rhs);
+  }
+  Value mul(Value lhs, Value rhs) {
+    return arith::MulIOp::create(builder, loc, lhs, rhs);
+  }
+  /// base + offset elements of `type`.
+  Value offset(Value base, Value elements, Type type) {
+    Value position = arith::IndexCastOp::create(builder, loc, i64, elements);
+    return LLVM::GEPOp::create(builder, loc, ptr, type, base,
+                               ArrayRef<LLVM::GEPArg>{position});
+  }
+  Value load(Type type, Value address) {
+    // Rows of tables and slices are aligned to their elements only.
+    return LLVM::LoadOp::create(builder, loc, type, address, /*alignment=*/4);
+  }
+
+  ModuleOp module;
+  const RegisterTiles &tiles;
+  OpBuilder builder;
+  Location loc;
+  Type ptr, index, i64, f32;
+  VectorType vector;
+};
+} // namespace
+
+func::FuncOp MicrokernelBuilder::createFunction(const Twine &name,
+                                                TypeRange inputs) {
+  builder.setInsertionPointToEnd(module.getBody());
+  auto func = func::FuncOp::create(builder, loc, name.str(),
+                                   builder.getFunctionType(inputs, {}));
+  func.setPrivate();
+  builder.setInsertionPointToStart(func.addEntryBlock());
+  return func;
+}
+
+func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels) {
+  func::FuncOp func = createFunction(
+      kName + "_" + Twine(rows) + "x" + Twine(panels),
+      {ptr, ptr, ptr, index, index, index});
+  Value table = func.getArgument(0), weights = func.getArgument(1),
+        acc = func.getArgument(2), stride = func.getArgument(3),
+        k = func.getArgument(4), columns = func.getArgument(5);
+  int64_t width = tiles.getPanelWidth();
+  auto maskType = VectorType::get({width}, builder.getI1Type());
+
+  SmallVector<Value> rowPointers;
+  for (int64_t row = 0; row < rows; ++row) {
+    Value address = LLVM::LoadOp::create(builder, loc, i64,
+                                         offset(table, constant(row), i64));
+    rowPointers.push_back(
+        LLVM::IntToPtrOp::create(builder, loc, ptr, address));
+  }
+  SmallVector<Value> masks, targets, sums;
+  Value zeros = arith::ConstantOp::create(builder, loc,
+                                          builder.getZeroAttr(vector));
+  for (int64_t panel = 0; panel < panels; ++panel) {
+    Value left = arith::SubIOp::create(builder, loc, columns,
+                                       constant(panel * width));
+    masks.push_back(vector::CreateMaskOp::create(builder, loc, maskType, left));
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    Value start = offset(acc, mul(stride, constant(row)), f32);
+    for (int64_t panel = 0; panel < panels; ++panel) {
+      Value target = offset(start, constant(panel * width), f32);
+      targets.push_back(target);
+      sums.push_back(LLVM::MaskedLoadOp::create(builder, loc, vector, target,
+                                                masks[panel], zeros,
+                                                /*alignment=*/4));
+    }
+  }
+  SmallVector<Value> panelPointers;
+  Value panelSize = mul(k, constant(width));
+  for (int64_t panel = 0; panel < panels; ++panel)
+    panelPointers.push_back(
+        offset(weights, mul(panelSize, constant(panel)), f32));
+
+  // Each element of the accumulator is one chain over ascending k, whatever the
+  // shape of the tile: results do not depend on how rows are grouped.
+  auto loop = scf::ForOp::create(
+      builder, loc, constant(0), k, constant(1), sums,
+      [&](OpBuilder &, Location, Value step, ValueRange carried) {
+        SmallVector<Value> next(carried);
+        SmallVector<Value> columnsOfStep;
+        for (Value panel : panelPointers)
+          columnsOfStep.push_back(
+              load(vector, offset(panel, mul(step, constant(width)), f32)));
+        for (int64_t row = 0; row < rows; ++row) {
+          Value element = load(f32, offset(rowPointers[row], step, f32));
+          Value spread =
+              vector::BroadcastOp::create(builder, loc, vector, element);
+          for (int64_t panel = 0; panel < panels; ++panel) {
+            Value &sum = next[row * panels + panel];
+            sum = vector::FMAOp::create(builder, loc, spread,
+                                        columnsOfStep[panel], sum);
+          }
+        }
+        scf::YieldOp::create(builder, loc, next);
+      });
+  for (auto [i, target] : llvm::enumerate(targets))
+    LLVM::MaskedStoreOp::create(builder, loc, loop.getResult(i), target,
+                                masks[i % panels], /*alignment=*/4);
+  func::ReturnOp::create(builder, loc);
+  return func;
+}
+
+func::FuncOp MicrokernelBuilder::buildPanels(int64_t panels) {
+  SmallVector<func::FuncOp> variants;
+  for (int64_t rows = 1; rows <= tiles.getMaxRows(); ++rows)
+    if (tiles.getPanels(rows) >= panels)
+      variants.push_back(buildTile(rows, panels));
+
+  func::FuncOp func =
+      createFunction(kName + "_panels" + Twine(panels),
+                     {ptr, index, ptr, ptr, index, index, index});
+  Value table = func.getArgument(0), m = func.getArgument(1),
+        weights = func.getArgument(2), acc = func.getArgument(3),
+        stride = func.getArgument(4), k = func.getArgument(5),
+        columns = func.getArgument(6);
+  // Tiles of nearly equal height: 13 rows are 7 and 6, not 12 and 1.
+  Value count =
+      arith::CeilDivUIOp::create(builder, loc, m, constant(tiles.getMaxRows()));
+  Value height = arith::DivUIOp::create(builder, loc, m, count);
+  Value taller = arith::RemUIOp::create(builder, loc, m, count);
+  scf::ForOp::create(
+      builder, loc, constant(0), count, constant(1), ValueRange(constant(0)),
+      [&](OpBuilder &, Location, Value tile, ValueRange carried) {
+        Value first = carried.front();
+        Value isTaller = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ult, tile, taller);
+        Value rows = arith::SelectOp::create(
+            builder, loc, isTaller, add(height, constant(1)), height);
+        SmallVector<Value> arguments = {
+            offset(table, first, i64), weights,
+            offset(acc, mul(first, stride), f32), stride, k, columns};
+        SmallVector<int64_t> cases =
+            llvm::to_vector(llvm::seq<int64_t>(1, variants.size()));
+        auto dispatch = scf::IndexSwitchOp::create(
+            builder, loc, TypeRange(), rows, cases, cases.size());
+        for (auto [i, variant] : llvm::enumerate(variants)) {
+          OpBuilder::InsertionGuard guard(builder);
+          builder.createBlock(i < cases.size()
+                                  ? &dispatch.getCaseRegions()[i]
+                                  : &dispatch.getDefaultRegion());
+          func::CallOp::create(builder, loc, variant, arguments);
+          scf::YieldOp::create(builder, loc);
+        }
+        scf::YieldOp::create(builder, loc, add(first, rows));
+      });
+  func::ReturnOp::create(builder, loc);
+  return func;
+}
+
+func::FuncOp MicrokernelBuilder::build() {
+  SmallVector<std::pair<int64_t, func::FuncOp>> byPanels;
+  for (int64_t panels : {4, 2, 1})
+    if (tiles.getPanels(1) >= panels)
+      byPanels.emplace_back(panels, buildPanels(panels));
+
+  func::FuncOp func =
+      createFunction(kName, {ptr, index, ptr, ptr, index, index, index});
+  Value table = func.getArgument(0), m = func.getArgument(1),
+        weights = func.getArgument(2), acc = func.getArgument(3),
+        stride = func.getArgument(4), k = func.getArgument(5),
+        n = func.getArgument(6);
+  int64_t width = tiles.getPanelWidth();
+  Value rowsOfTallest = arith::CeilDivUIOp::create(
+      builder, loc, m,
+      arith::CeilDivUIOp::create(builder, loc, m,
+                                 constant(tiles.getMaxRows())));
+  Value numPanels =
+      arith::CeilDivUIOp::create(builder, loc, n, constant(width));
+  Value panelSize = mul(k, constant(width));
+  Value done = constant(0);
+  // Panels outside, rows inside: a panel stays in the cache for all rows.
+  for (auto [panels, callee] : byPanels) {
+    // Whether the tallest tile leaves registers for so many panels.
+    int64_t maxRows = 0;
+    for (int64_t rows = 1; rows <= tiles.getMaxRows(); ++rows)
+      if (tiles.getPanels(rows) >= panels)
+        maxRows = rows;
+    Value fits =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
+                              rowsOfTallest, constant(maxRows));
+    Value left = arith::SubIOp::create(builder, loc, numPanels, done);
+    Value groups =
+        arith::DivUIOp::create(builder, loc, left, constant(panels));
+    Value end = arith::SelectOp::create(
+        builder, loc, fits, add(done, mul(groups, constant(panels))), done);
+    scf::ForOp::create(
+        builder, loc, done, end, constant(panels), ValueRange(),
+        [&, callee = callee](OpBuilder &, Location, Value panel, ValueRange) {
+          Value column = mul(panel, constant(width));
+          SmallVector<Value> arguments = {
+              table,
+              m,
+              offset(weights, mul(panel, panelSize), f32),
+              offset(acc, column, f32),
+              stride,
+              k,
+              arith::SubIOp::create(builder, loc, n, column)};
+          func::CallOp::create(builder, loc, callee, arguments);
+          scf::YieldOp::create(builder, loc);
+        });
+    done = end;
+  }
+  func::ReturnOp::create(builder, loc);
+  return func;
+}
+
+func::FuncOp mlir::dynbatch::getPanelMatmul(ModuleOp module,
+                                            const RegisterTiles &tiles) {
+  if (auto func = module.lookupSymbol<func::FuncOp>(kName))
+    return func;
+  return MicrokernelBuilder(module, tiles).build();
+}

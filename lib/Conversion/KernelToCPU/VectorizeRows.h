@@ -1,0 +1,24 @@
+//===- VectorizeRows.h - Vector code for ops on single rows -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNBATCH_LIB_CONVERSION_KERNELTOCPU_VECTORIZEROWS_H
+#define DYNBATCH_LIB_CONVERSION_KERNELTOCPU_VECTORIZEROWS_H
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::dynbatch {
+
+/// Turns linalg ops on buffers of static shape into vector code, `lanes`
+/// elements at a time along the last loop, with a shorter vector for what is
+/// left over; ops with reductions or unusual accesses become loops. Then
+/// replaces transcendental functions by polynomial approximations.
+LogicalResult vectorizeRows(FunctionOpInterface func, int64_t lanes);
+
+} // namespace mlir::dynbatch
+
+#endif // DYNBATCH_LIB_CONVERSION_KERNELTOCPU_VECTORIZEROWS_H
