@@ -9,14 +9,15 @@
 // RUN: dynbatch-run %t/model.mlir --instances=%t/instances.txt --params=random:3 --batch-size=1 --output=%t/alone.txt
 // RUN: diff %t/cpu.txt %t/alone.txt
 
-// The projection of the inputs depends on no state, the steps do.
-// CHECK: main
+// Both directions run the same kernel and advance together: as many batches as
+// the longest sequence has elements, then one for the sums and one for the end.
+// CHECK: batches {{ *}}10   lower bound 10
 
 //--- instances.txt
 [] 7
 [1] -2
 [1 2 3] 0
-[5 4 3 2 1 0 7 7] 100
+[5 4 3 2 1 0 7 7] 5
 [2 2] 1
 
 //--- model.mlir

@@ -8,7 +8,8 @@
 """Parses the instance syntax, without recursion: trees may be deep.
 
 A number is an int or a float, a sequence or tensor `[3 5 8]` a list, and a
-constructor `(Node (Leaf 3) (Leaf 5))` a tuple of its name and its fields.
+constructor `(Node (Leaf 3) (Leaf 5))` a tuple of its name and its fields; one
+without fields may stand without brackets.
 """
 
 import re
@@ -46,6 +47,8 @@ def parse_values(line):
         elif constructor_next:
             values.append(token)
             constructor_next = False
+        elif token.isidentifier() and token.lower() not in ("nan", "inf"):
+            values.append((token,))
         else:
             values.append(parse_number(token))
     if stack:
