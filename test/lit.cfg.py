@@ -23,6 +23,10 @@ for name, folder in [("%data", "Data"), ("%models", "Models"), ("%numpy", "NumPy
     config.substitutions.append(
         (name, os.path.join(config.test_source_root, folder))
     )
+# First, or it would be taken for %s.
+config.substitutions.insert(
+    0, ("%scripts", os.path.join(config.test_source_root, "..", "tools", "scripts"))
+)
 # The one that CMake found, not the one that runs lit.
 config.substitutions.insert(0, ("%python", '"%s"' % config.python_executable))
 
@@ -31,7 +35,9 @@ llvm_config.add_tool_substitutions(
     [
         ToolSubst("dynbatch-opt", unresolved="ignore"),
         ToolSubst("dynbatch-run", unresolved="ignore"),
+        ToolSubst("llc", unresolved="ignore"),
         ToolSubst("mlir-opt", unresolved="ignore"),
+        ToolSubst("mlir-translate", unresolved="ignore"),
     ],
     [config.dynbatch_tools_dir, config.llvm_tools_dir],
 )
