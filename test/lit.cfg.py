@@ -17,7 +17,9 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.dynbatch_test_dir
 
 llvm_config.use_default_substitutions()
-llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+llvm_config.with_environment(
+    "PATH", [config.dynbatch_tools_dir, config.llvm_tools_dir], append_path=True
+)
 
 for name, folder in [("%data", "Data"), ("%models", "Models"), ("%numpy", "NumPy")]:
     config.substitutions.append(

@@ -191,28 +191,33 @@ LogicalResult PanelMatmulOp::verify() {
   if (weights.getRank() != 3)
     return emitOpError() << "weights must be panels x K x width, but are "
                          << weights;
-  if (acc.getRank() != 2 || acc.isDynamicDim(1))
+  int64_t rank = acc.getRank();
+  bool isMatrix = rank == 3; // one task has several rows
+  if ((rank != 2 && rank != 3) ||
+      ShapedType::isDynamicShape(acc.getShape().drop_front()))
     return emitOpError() << "the accumulator must be rows x N with static N, "
                             "but is "
                          << acc;
-  int64_t k;
+  ArrayRef<int64_t> row;
   auto rows = dyn_cast<RowsType>(getLhs().getType());
   if (static_cast<bool>(rows) != static_cast<bool>(getFirst()))
     return emitOpError(rows ? "a varying operand needs the first row"
                             : "a first row is only for varying operands");
   if (rows) {
-    auto row = dyn_cast<RankedTensorType>(rows.getRowType());
-    if (!row || row.getRank() != 1)
-      return emitOpError() << "rows must be vectors, but are "
-                           << rows.getRowType();
-    k = row.getDimSize(0);
+    auto type = dyn_cast<RankedTensorType>(rows.getRowType());
+    if (!type || type.getRank() != rank - 1)
+      return emitOpError() << "rows must be "
+                           << (isMatrix ? "matrices" : "vectors")
+                           << ", but are " << rows.getRowType();
+    row = type.getShape();
   } else {
     auto lhs = cast<ShapedType>(getLhs().getType());
-    if (lhs.getRank() != 2)
-      return emitOpError() << "the left operand must be rows x K, but is "
-                           << lhs;
-    k = lhs.getDimSize(1);
-    if (ShapedType::isDynamic(k))
+    if (lhs.getRank() != rank)
+      return emitOpError() << "the left operand must be "
+                           << (isMatrix ? "tasks x rows" : "rows")
+                           << " x K, but is " << lhs;
+    row = lhs.getShape().drop_front();
+    if (ShapedType::isDynamic(row.back()))
       return emitOpError() << "the left operand needs a static K, but is "
                            << lhs;
     if (lhs.hasStaticShape() && acc.hasStaticShape() &&
@@ -221,10 +226,18 @@ LogicalResult PanelMatmulOp::verify() {
                            << " rows, but the accumulator has "
                            << acc.getDimSize(0);
   }
+  if (isMatrix && row.front() != acc.getDimSize(1))
+    return emitOpError() << "a task of the left operand has "
+                         << (ShapedType::isDynamic(row.front())
+                                 ? "an unknown number of"
+                                 : Twine(row.front()).str())
+                         << " rows, but one of the accumulator has "
+                         << acc.getDimSize(1);
+  int64_t k = row.back();
   if (k != weights.getDimSize(1))
     return emitOpError() << "rows have " << k << " elements, but K is "
                          << weights.getDimSize(1);
-  int64_t n = acc.getDimSize(1), width = weights.getDimSize(2);
+  int64_t n = acc.getShape().back(), width = weights.getDimSize(2);
   if (width == 0)
     return emitOpError("the width of a panel must be positive");
   if (weights.getDimSize(0) != static_cast<int64_t>(llvm::divideCeil(n, width)))

@@ -178,6 +178,20 @@ static void lowerDefines(func::FuncOp func, HostLowering &lowering) {
   }
 }
 
+/// A tensor that a function returns may be a view of a parameter or of a field.
+/// Bufferization takes results of (recursive) calls for memory that the caller
+/// may overwrite: give it such memory.
+static void copyReturnedTensors(func::FuncOp func) {
+  func.walk([](func::ReturnOp op) {
+    OpBuilder builder(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType()))
+        operand.set(bufferization::AllocTensorOp::create(
+            builder, op.getLoc(), operand.get().getType(), ValueRange(),
+            operand.get()));
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Pass
 //===----------------------------------------------------------------------===//
@@ -211,6 +225,8 @@ struct ConvertDynbatchToLLVM
           return signalPassFailure();
         lowerDefines(func, lowering);
       }
+      if (mode == TensorLowering::Buffers)
+        copyReturnedTensors(func);
       if (failed(convert(func, mode, lowering)))
         return signalPassFailure();
       replaceTypes(func, mode);

@@ -18,8 +18,7 @@ using namespace mlir::bufferization;
 namespace {
 /// The accumulator is updated in place.
 struct PanelMatmulModel
-    : DstBufferizableOpInterfaceExternalModel<PanelMatmulModel,
-                                              PanelMatmulOp> {
+    : DstBufferizableOpInterfaceExternalModel<PanelMatmulModel, PanelMatmulOp> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {

@@ -8,6 +8,8 @@
 
 #include "KernelRows.h"
 #include "PanelMicrokernel.h"
+#include "PlaceBuffers.h"
+#include "PrepareTensors.h"
 #include "VectorizeRows.h"
 #include "dynbatch/Conversion/BufferAt.h"
 #include "dynbatch/Conversion/Passes.h"
@@ -55,9 +57,7 @@ private:
   /// Tensors at the kernel's borders become views of memory.
   LogicalResult lowerBorders();
   LogicalResult bufferize();
-  /// Storage of tensors goes to the scratch memory of the call.
-  LogicalResult placeBuffers();
-  void lowerMatmul(PanelMatmulOp op);
+  LogicalResult lowerMatmul(PanelMatmulOp op);
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
@@ -78,9 +78,9 @@ private:
 
 void KernelLowering::createFunction() {
   rewriter.setInsertionPointAfter(kernel);
-  func = func::FuncOp::create(
-      rewriter, loc, (kernel.getSymName() + "_cpu").str(),
-      rewriter.getFunctionType({ptr, i64, ptr, ptr}, {}));
+  func =
+      func::FuncOp::create(rewriter, loc, (kernel.getSymName() + "_cpu").str(),
+                           rewriter.getFunctionType({ptr, i64, ptr, ptr}, {}));
   func.setPrivate();
   Block *entry = func.addEntryBlock();
   rewriter.setInsertionPointToStart(entry);
@@ -106,6 +106,7 @@ void KernelLowering::createFunction() {
 }
 
 LogicalResult KernelLowering::lowerBorders() {
+  expandToRows(rewriter, func);
   SmallVector<Operation *> ops;
   func.walk([&](Operation *op) {
     if (isa<ml_program::GlobalLoadConstOp, GatherOp, ScatterOp>(op))
@@ -116,8 +117,8 @@ LogicalResult KernelLowering::lowerBorders() {
   auto rowBuffer = [&](Value rows, Value task) -> Value {
     RankedTensorType type = cast<RowsType>(rows.getType()).getBatchedType(1);
     return RowOp::create(
-        rewriter, loc,
-        MemRefType::get(type.getShape(), type.getElementType()), rows, task);
+        rewriter, loc, MemRefType::get(type.getShape(), type.getElementType()),
+        rows, task);
   };
   for (Operation *op : ops) {
     rewriter.setInsertionPoint(op);
@@ -127,35 +128,28 @@ LogicalResult KernelLowering::lowerBorders() {
         return global.getSymNameAttr() == name;
       });
       if (it == parameters.end())
-        return op->emitOpError() << "loads '" << name.getValue()
-                                 << "', which is not a parameter";
+        return op->emitOpError()
+               << "loads '" << name.getValue() << "', which is not a parameter";
       // At the start: parameters do not change.
       rewriter.setInsertionPointToStart(&func.getBody().front());
-      Value slot = LLVM::GEPOp::create(
-          rewriter, loc, ptr, i64, func.getArgument(3),
-          ArrayRef<LLVM::GEPArg>{
-              static_cast<int32_t>(it - parameters.begin())});
+      Value slot =
+          LLVM::GEPOp::create(rewriter, loc, ptr, i64, func.getArgument(3),
+                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
+                                  it - parameters.begin())});
       Value address = LLVM::LoadOp::create(rewriter, loc, i64, slot);
       auto type = cast<RankedTensorType>(load.getType());
       Value buffer = createBufferAt(rewriter, loc, address, type);
-      rewriter.replaceOp(op, bufferization::ToTensorOp::create(
-                                 rewriter, loc, type, buffer,
-                                 /*restrict=*/true));
+      rewriter.replaceOp(
+          op, bufferization::ToTensorOp::create(rewriter, loc, type, buffer,
+                                                /*restrict=*/true));
     } else if (auto gather = dyn_cast<GatherOp>(op)) {
       auto type = cast<RankedTensorType>(gather.getType());
-      if (type.getDimSize(0) != 1)
-        return op->emitOpError("of several rows: run dynbatch-fuse-gathers "
-                               "first");
       Value buffer = rowBuffer(gather.getRows(), gather.getFirst());
-      rewriter.replaceOp(op, bufferization::ToTensorOp::create(
-                                 rewriter, loc, type, buffer,
-                                 /*restrict=*/true));
+      rewriter.replaceOp(
+          op, bufferization::ToTensorOp::create(rewriter, loc, type, buffer,
+                                                /*restrict=*/true));
     } else {
       auto scatter = cast<ScatterOp>(op);
-      auto type = cast<RankedTensorType>(scatter.getTensor().getType());
-      if (type.getDimSize(0) != 1)
-        return op->emitOpError("of several rows: run dynbatch-fuse-gathers "
-                               "first");
       Value buffer = rowBuffer(scatter.getRows(), scatter.getFirst());
       auto store = bufferization::MaterializeInDestinationOp::create(
           rewriter, loc, scatter.getTensor(), buffer);
@@ -200,47 +194,64 @@ LogicalResult KernelLowering::bufferize() {
   return success();
 }
 
-LogicalResult KernelLowering::placeBuffers() {
-  SmallVector<memref::AllocOp> allocs;
-  func.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
-  for (memref::AllocOp alloc : allocs) {
-    MemRefType type = alloc.getType();
-    if (!type.hasStaticShape())
-      return alloc.emitOpError()
-             << "a buffer of dynamic size " << type
-             << " cannot lie in scratch memory: run dynbatch-fuse-gathers "
-                "first";
-    rewriter.setInsertionPointToStart(&func.getBody().front());
-    Value address = LLVM::PtrToIntOp::create(rewriter, loc, i64,
-                                             func.getArgument(2));
-    Value offset =
-        arith::ConstantIntOp::create(rewriter, loc, scratchBytes, 64);
-    address = arith::AddIOp::create(rewriter, loc, address, offset);
-    rewriter.replaceOp(alloc, createBufferAt(rewriter, loc, address, type));
-    scratchBytes += llvm::alignTo(type.getNumElements() *
-                                      getElementBytes(type.getElementType()),
-                                  DYNBATCH_TENSOR_ALIGNMENT);
+namespace {
+/// A buffer of rows: [rows, N], or [tasks, R, N] with R rows a task.
+struct BufferRows {
+  BufferRows(OpBuilder &builder, Location loc, Value buffer) {
+    auto metadata =
+        memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
+    Value base =
+        memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+    Value bytes = arith::MulIOp::create(
+        builder, loc, metadata.getOffset(),
+        arith::ConstantIndexOp::create(builder, loc, sizeof(float)));
+    start = arith::AddIOp::create(builder, loc, base, bytes);
+    strides = metadata.getStrides().drop_back();
   }
-  return success();
+
+  /// Address of a row (index).
+  Value getAddress(OpBuilder &builder, Location loc, Value task,
+                   Value row) const {
+    Value distance = arith::MulIOp::create(builder, loc, task, strides[0]);
+    if (row)
+      distance = arith::AddIOp::create(
+          builder, loc, distance,
+          arith::MulIOp::create(builder, loc, row, strides[1]));
+    Value bytes = arith::MulIOp::create(
+        builder, loc, distance,
+        arith::ConstantIndexOp::create(builder, loc, sizeof(float)));
+    return arith::AddIOp::create(builder, loc, start, bytes);
+  }
+
+  Value start; ///< address of the first element (index)
+  SmallVector<Value> strides;
+};
+} // namespace
+
+/// Whether all rows of an accumulator are equally far apart.
+static bool hasUniformRows(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+    return false;
+  return type.getRank() == 2 || (ShapedType::isStatic(strides[0]) &&
+                                 strides[0] == strides[1] * type.getDimSize(1));
 }
 
-/// First element of a strided buffer as an address (i64), and the distance
-/// between its rows in elements (index).
-static std::pair<Value, Value> getRowsOfBuffer(OpBuilder &builder,
-                                               Location loc, Value buffer) {
-  auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
-  Value base =
-      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
-  Value bytes = arith::MulIOp::create(
-      builder, loc, metadata.getOffset(),
-      arith::ConstantIndexOp::create(builder, loc, sizeof(float)));
-  Value start = arith::AddIOp::create(builder, loc, base, bytes);
-  Value address =
-      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), start);
-  return {address, metadata.getStrides().front()};
-}
-
-void KernelLowering::lowerMatmul(PanelMatmulOp op) {
+LogicalResult KernelLowering::lowerMatmul(PanelMatmulOp op) {
+  auto weightsType = cast<MemRefType>(op.getWeights().getType());
+  auto accType = cast<MemRefType>(op.getAcc().getType());
+  if (!accType.getElementType().isF32())
+    return op.emitOpError()
+           << "is only supported for f32, not " << accType.getElementType();
+  if (weightsType.getDimSize(2) != tiles.getPanelWidth())
+    return op.emitOpError()
+           << "panels are " << weightsType.getDimSize(2)
+           << " columns wide, but the target needs " << tiles.getPanelWidth()
+           << ": set panel-width of dynbatch-pack-weights";
+  if (!hasUniformRows(accType))
+    return op.emitOpError()
+           << "rows of the accumulator are not equally far apart: " << accType;
   if (!table) {
     rewriter.setInsertionPointToStart(&func.getBody().front());
     Value size = LLVM::ConstantOp::create(
@@ -249,23 +260,21 @@ void KernelLowering::lowerMatmul(PanelMatmulOp op) {
   }
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
-  auto weightsType = cast<MemRefType>(op.getWeights().getType());
-  auto accType = cast<MemRefType>(op.getAcc().getType());
-  Value rowBytes;
-  Value lhsAddress;
-  if (!op.getFirst()) {
-    auto [address, stride] = getRowsOfBuffer(rewriter, loc, op.getLhs());
-    lhsAddress = address;
-    rowBytes = arith::MulIOp::create(rewriter, loc, stride,
-                                     constant(sizeof(float)));
-  }
-  auto [accAddress, accStride] = getRowsOfBuffer(rewriter, loc, op.getAcc());
-  auto [weightsAddress, unused] =
-      getRowsOfBuffer(rewriter, loc, op.getWeights());
-  (void)unused;
-  Value weights = LLVM::IntToPtrOp::create(rewriter, loc, ptr, weightsAddress);
-  Value count = memref::DimOp::create(rewriter, loc, op.getAcc(), 0);
-  Value accPointer = LLVM::IntToPtrOp::create(rewriter, loc, ptr, accAddress);
+  auto pointer = [&](Value address) -> Value {
+    Value word = arith::IndexCastOp::create(rewriter, loc, i64, address);
+    return LLVM::IntToPtrOp::create(rewriter, loc, ptr, word);
+  };
+  int64_t rowsOfTask = accType.getRank() == 3 ? accType.getDimSize(1) : 1;
+  int64_t k = weightsType.getDimSize(1);
+  std::optional<BufferRows> lhs;
+  if (!op.getFirst())
+    lhs.emplace(rewriter, loc, op.getLhs());
+  BufferRows acc(rewriter, loc, op.getAcc());
+  Value weights = pointer(BufferRows(rewriter, loc, op.getWeights()).start);
+  Value stride = acc.strides.back();
+  Value count = arith::MulIOp::create(
+      rewriter, loc, memref::DimOp::create(rewriter, loc, op.getAcc(), 0),
+      constant(rowsOfTask));
 
   func::FuncOp callee =
       getPanelMatmul(kernel->getParentOfType<ModuleOp>(), tiles);
@@ -280,17 +289,27 @@ void KernelLowering::lowerMatmul(PanelMatmulOp op) {
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(fill.getBody());
-    Value row = arith::AddIOp::create(rewriter, loc, begin,
-                                      fill.getInductionVar());
+    Value task =
+        arith::AddIOp::create(rewriter, loc, begin, fill.getInductionVar());
+    Value row;
+    if (accType.getRank() == 3) {
+      row = arith::RemUIOp::create(rewriter, loc, task, constant(rowsOfTask));
+      task = arith::DivUIOp::create(rewriter, loc, task, constant(rowsOfTask));
+    }
     Value address;
-    if (op.getFirst()) {
-      Value task = arith::AddIOp::create(rewriter, loc, op.getFirst(), row);
-      address = rows->createAddress(rewriter, loc, op.getLhs(), task);
+    if (lhs) {
+      address = arith::IndexCastOp::create(
+          rewriter, loc, i64, lhs->getAddress(rewriter, loc, task, row));
     } else {
-      Value offset = arith::MulIOp::create(rewriter, loc, row, rowBytes);
-      address = arith::AddIOp::create(
-          rewriter, loc, lhsAddress,
-          arith::IndexCastOp::create(rewriter, loc, i64, offset));
+      task = arith::AddIOp::create(rewriter, loc, op.getFirst(), task);
+      address = rows->createAddress(rewriter, loc, op.getLhs(), task);
+      if (row) {
+        Value bytes = arith::MulIOp::create(rewriter, loc, row,
+                                            constant(k * sizeof(float)));
+        address = arith::AddIOp::create(
+            rewriter, loc, address,
+            arith::IndexCastOp::create(rewriter, loc, i64, bytes));
+      }
     }
     Value slot = LLVM::GEPOp::create(
         rewriter, loc, ptr, i64, table,
@@ -299,36 +318,38 @@ void KernelLowering::lowerMatmul(PanelMatmulOp op) {
                                    .getResult()});
     LLVM::StoreOp::create(rewriter, loc, address, slot);
   }
-  Value accOffset = arith::IndexCastOp::create(
-      rewriter, loc, i64,
-      arith::MulIOp::create(rewriter, loc, begin, accStride));
-  Value acc =
-      LLVM::GEPOp::create(rewriter, loc, ptr, rewriter.getF32Type(), accPointer,
-                          ArrayRef<LLVM::GEPArg>{accOffset});
+  Value distance = arith::MulIOp::create(
+      rewriter, loc, arith::MulIOp::create(rewriter, loc, begin, stride),
+      constant(sizeof(float)));
+  Value first = arith::AddIOp::create(rewriter, loc, acc.start, distance);
   func::CallOp::create(rewriter, loc, callee,
-                       ValueRange{table, size, weights, acc, accStride,
-                                  constant(weightsType.getDimSize(1)),
-                                  constant(accType.getDimSize(1))});
+                       ValueRange{table, size, weights, pointer(first), stride,
+                                  constant(k),
+                                  constant(accType.getShape().back())});
   rewriter.eraseOp(op);
+  return success();
 }
 
 LogicalResult KernelLowering::run() {
   createFunction();
-  if (failed(lowerBorders()) || failed(bufferize()) || failed(placeBuffers()))
+  if (failed(decomposeOps(func)) || failed(lowerBorders()) ||
+      failed(bufferize()))
     return failure();
+  scratchBytes = placeBuffers(rewriter, func);
 
   SmallVector<PanelMatmulOp> matmuls;
   func.walk([&](PanelMatmulOp op) { matmuls.push_back(op); });
   for (PanelMatmulOp op : matmuls)
-    lowerMatmul(op);
+    if (failed(lowerMatmul(op)))
+      return failure();
   SmallVector<RowOp> views;
   func.walk([&](RowOp op) { views.push_back(op); });
   for (RowOp op : views) {
     rewriter.setInsertionPoint(op);
     Value address =
         rows->createAddress(rewriter, op.getLoc(), op.getRows(), op.getIndex());
-    rewriter.replaceOp(op, createBufferAt(rewriter, op.getLoc(), address,
-                                          op.getType()));
+    rewriter.replaceOp(
+        op, createBufferAt(rewriter, op.getLoc(), address, op.getType()));
   }
   if (failed(vectorizeRows(func, tiles.getPanelWidth())))
     return failure();

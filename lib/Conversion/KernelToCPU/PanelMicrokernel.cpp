@@ -1,4 +1,5 @@
-//===- PanelMicrokernel.cpp - Contraction of rows with packed panels -*- C++ -*-===//
+//===- PanelMicrokernel.cpp - Contraction of rows with packed panels -*- C++
+//-*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -95,9 +96,9 @@ func::FuncOp MicrokernelBuilder::createFunction(const Twine &name,
 }
 
 func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels) {
-  func::FuncOp func = createFunction(
-      kName + "_" + Twine(rows) + "x" + Twine(panels),
-      {ptr, ptr, ptr, index, index, index});
+  func::FuncOp func =
+      createFunction(kName + "_" + Twine(rows) + "x" + Twine(panels),
+                     {ptr, ptr, ptr, index, index, index});
   Value table = func.getArgument(0), weights = func.getArgument(1),
         acc = func.getArgument(2), stride = func.getArgument(3),
         k = func.getArgument(4), columns = func.getArgument(5);
@@ -108,15 +109,14 @@ func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels) {
   for (int64_t row = 0; row < rows; ++row) {
     Value address = LLVM::LoadOp::create(builder, loc, i64,
                                          offset(table, constant(row), i64));
-    rowPointers.push_back(
-        LLVM::IntToPtrOp::create(builder, loc, ptr, address));
+    rowPointers.push_back(LLVM::IntToPtrOp::create(builder, loc, ptr, address));
   }
   SmallVector<Value> masks, targets, sums;
-  Value zeros = arith::ConstantOp::create(builder, loc,
-                                          builder.getZeroAttr(vector));
+  Value zeros =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
   for (int64_t panel = 0; panel < panels; ++panel) {
-    Value left = arith::SubIOp::create(builder, loc, columns,
-                                       constant(panel * width));
+    Value left =
+        arith::SubIOp::create(builder, loc, columns, constant(panel * width));
     masks.push_back(vector::CreateMaskOp::create(builder, loc, maskType, left));
   }
   for (int64_t row = 0; row < rows; ++row) {
@@ -188,20 +188,22 @@ func::FuncOp MicrokernelBuilder::buildPanels(int64_t panels) {
         Value first = carried.front();
         Value isTaller = arith::CmpIOp::create(
             builder, loc, arith::CmpIPredicate::ult, tile, taller);
-        Value rows = arith::SelectOp::create(
-            builder, loc, isTaller, add(height, constant(1)), height);
-        SmallVector<Value> arguments = {
-            offset(table, first, i64), weights,
-            offset(acc, mul(first, stride), f32), stride, k, columns};
+        Value rows = arith::SelectOp::create(builder, loc, isTaller,
+                                             add(height, constant(1)), height);
+        SmallVector<Value> arguments = {offset(table, first, i64),
+                                        weights,
+                                        offset(acc, mul(first, stride), f32),
+                                        stride,
+                                        k,
+                                        columns};
         SmallVector<int64_t> cases =
             llvm::to_vector(llvm::seq<int64_t>(1, variants.size()));
-        auto dispatch = scf::IndexSwitchOp::create(
-            builder, loc, TypeRange(), rows, cases, cases.size());
+        auto dispatch = scf::IndexSwitchOp::create(builder, loc, TypeRange(),
+                                                   rows, cases, cases.size());
         for (auto [i, variant] : llvm::enumerate(variants)) {
           OpBuilder::InsertionGuard guard(builder);
-          builder.createBlock(i < cases.size()
-                                  ? &dispatch.getCaseRegions()[i]
-                                  : &dispatch.getDefaultRegion());
+          builder.createBlock(i < cases.size() ? &dispatch.getCaseRegions()[i]
+                                               : &dispatch.getDefaultRegion());
           func::CallOp::create(builder, loc, variant, arguments);
           scf::YieldOp::create(builder, loc);
         }
@@ -239,12 +241,10 @@ func::FuncOp MicrokernelBuilder::build() {
     for (int64_t rows = 1; rows <= tiles.getMaxRows(); ++rows)
       if (tiles.getPanels(rows) >= panels)
         maxRows = rows;
-    Value fits =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
-                              rowsOfTallest, constant(maxRows));
+    Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
+                                       rowsOfTallest, constant(maxRows));
     Value left = arith::SubIOp::create(builder, loc, numPanels, done);
-    Value groups =
-        arith::DivUIOp::create(builder, loc, left, constant(panels));
+    Value groups = arith::DivUIOp::create(builder, loc, left, constant(panels));
     Value end = arith::SelectOp::create(
         builder, loc, fits, add(done, mul(groups, constant(panels))), done);
     scf::ForOp::create(

@@ -1,4 +1,5 @@
-//===- PanelMicrokernel.h - Contraction of rows with packed panels -*- C++ -*-===//
+//===- PanelMicrokernel.h - Contraction of rows with packed panels -*- C++
+//-*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

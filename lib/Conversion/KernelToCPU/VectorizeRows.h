@@ -13,9 +13,9 @@
 
 namespace mlir::dynbatch {
 
-/// Turns linalg ops on buffers of static shape into vector code, `lanes`
-/// elements at a time along the last loop, with a shorter vector for what is
-/// left over; ops with reductions or unusual accesses become loops. Then
+/// Turns linalg ops on buffers into vector code, `lanes` elements at a time
+/// along a loop in which all operands are contiguous, with a shorter vector for
+/// what is left over; ops without such a loop become scalar loops. Then
 /// replaces transcendental functions by polynomial approximations.
 LogicalResult vectorizeRows(FunctionOpInterface func, int64_t lanes);
 
