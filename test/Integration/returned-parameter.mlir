@@ -7,10 +7,10 @@
 // RUN: %python %numpy/compare.py %t/reference.txt %t/cpu.txt --tolerance 1e-6
 // RUN: dynbatch-run %t/model.mlir --instances=%t/instances.txt --target=reference | FileCheck %s
 
-// CHECK:      {{^}}[[LEAF:.*]]
-// CHECK-NEXT: {{^}}[[NODE:.*]]
-// CHECK-NEXT: {{^}}[[LEAF]]{{$}}
-// CHECK-NEXT: {{^}}[[NODE]]{{$}}
+// CHECK:      [[LEAF:\[.*\]]]
+// CHECK-NEXT: [[NODE:\[.*\]]]
+// CHECK-NEXT: [[LEAF]]
+// CHECK-NEXT: [[NODE]]
 
 //--- instances.txt
 (Leaf 1)

@@ -224,7 +224,9 @@ def Dynbatch_PanelMatmulOp : Dynbatch_Op<"panel_matmul", [
     that it is part of.
 
     `lhs` is a tensor (memref) `[rows, K]`, or a varying operand, whose rows
-    `first`, `first + 1`, ... are then read through their pointers.
+    `first`, `first + 1`, ... are then read through their pointers. A task may
+    also have a matrix of rows: `lhs` is then `[tasks, R, K]`, or a varying
+    operand of `R x K` matrices, and the accumulator `[tasks, R, N]`.
 
     Example:
 

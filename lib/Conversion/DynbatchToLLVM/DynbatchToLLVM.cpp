@@ -185,10 +185,9 @@ static void copyReturnedTensors(func::FuncOp func) {
   func.walk([](func::ReturnOp op) {
     OpBuilder builder(op);
     for (OpOperand &operand : op->getOpOperands())
-      if (isa<RankedTensorType>(operand.get().getType()))
+      if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()))
         operand.set(bufferization::AllocTensorOp::create(
-            builder, op.getLoc(), operand.get().getType(), ValueRange(),
-            operand.get()));
+            builder, op.getLoc(), type, ValueRange(), operand.get()));
   });
 }
 
