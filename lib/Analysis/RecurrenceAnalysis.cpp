@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dynbatch/Analysis/RecurrenceAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::dynbatch;
@@ -25,7 +27,23 @@ KernelSet KernelSet::of(StringAttr name) {
   return set;
 }
 
+KernelSet KernelSet::getAny() {
+  KernelSet set;
+  set.any = true;
+  return set;
+}
+
+bool KernelSet::contains(StringAttr name) const {
+  return any || std::binary_search(names.begin(), names.end(), name, isBefore);
+}
+
 bool KernelSet::merge(const KernelSet &other) {
+  if (any)
+    return false;
+  if (other.any) {
+    *this = other;
+    return true;
+  }
   SmallVector<StringAttr, 2> merged;
   std::set_union(names.begin(), names.end(), other.names.begin(),
                  other.names.end(), std::back_inserter(merged), isBefore);
@@ -41,10 +59,13 @@ KernelSet KernelSet::join(const KernelSet &lhs, const KernelSet &rhs) {
 }
 
 void KernelSet::print(raw_ostream &os) const {
+  if (any) {
+    os << "any";
+    return;
+  }
   os << '{';
-  llvm::interleaveComma(names, os, [&](StringAttr name) {
-    os << '@' << name.getValue();
-  });
+  llvm::interleaveComma(names, os,
+                        [&](StringAttr name) { os << '@' << name.getValue(); });
   os << '}';
 }
 
@@ -82,40 +103,80 @@ private:
 // RecurrenceAnalysis
 //===----------------------------------------------------------------------===//
 
-LogicalResult RecurrenceAnalysis::visitOperation(
-    Operation *op, ArrayRef<const KernelSetLattice *> operands,
-    ArrayRef<KernelSetLattice *> results) {
+/// Whether values of this type hold tensors of kernels. What an ADT holds is
+/// known by its constructors' fields.
+static bool holdsTensors(Type type) {
+  while (auto seq = dyn_cast<SeqType>(type))
+    type = seq.getElementType();
+  return isa<TensorType>(type);
+}
+
+void RecurrenceAnalysis::setToEntryState(KernelSetLattice *lattice) {
+  if (holdsTensors(lattice->getAnchor().getType()))
+    propagateIfChanged(lattice, lattice->join(KernelSet::getAny()));
+}
+
+LogicalResult
+RecurrenceAnalysis::visitOperation(Operation *op,
+                                   ArrayRef<const KernelSetLattice *> operands,
+                                   ArrayRef<KernelSetLattice *> results) {
   if (auto construct = dyn_cast<ConstructOp>(op)) {
-    CtorOp ctor = lookupCtor(op, construct.getResult().getType(),
-                             construct.getCtor());
+    CtorOp ctor =
+        lookupCtor(op, construct.getResult().getType(), construct.getCtor());
     auto *state = getOrCreate<CtorState>(getProgramPointBefore(ctor));
     for (auto [i, operand] : llvm::enumerate(operands))
       propagateIfChanged(state, state->join(i, operand->getValue()));
     return success();
   }
   KernelSet set;
-  if (auto enqueue = dyn_cast<EnqueueOp>(op))
+  if (auto enqueue = dyn_cast<EnqueueOp>(op)) {
     set = KernelSet::of(enqueue.getKernelAttr().getAttr());
-  else
+  } else {
     // Views, sequence ops, and tensor ops that are not outlined yet.
     for (const KernelSetLattice *operand : operands)
       set.merge(operand->getValue());
+    SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    for (Value value : captured)
+      set.merge(
+          getLatticeElementFor(getProgramPointAfter(op), value)->getValue());
+  }
+  // The scalars that a forced read gives are there already.
   for (KernelSetLattice *result : results)
-    propagateIfChanged(result, result->join(set));
+    if (holdsTensors(result->getAnchor().getType()))
+      propagateIfChanged(result, result->join(set));
   return success();
+}
+
+void RecurrenceAnalysis::visitCallableOperation(
+    CallableOpInterface callable,
+    ArrayRef<dataflow::AbstractSparseLattice *> arguments) {
+  ProgramPoint *entry =
+      getProgramPointBefore(&callable.getCallableRegion()->front());
+  const auto *callers = getOrCreateFor<dataflow::PredecessorState>(
+      entry, getProgramPointAfter(callable));
+  // Kernels are called by the runtime, public functions from outside, too; a
+  // private function of which not every use is a call could be called anywhere.
+  auto symbol = dyn_cast<SymbolOpInterface>(callable.getOperation());
+  if (!callers->allPredecessorsKnown() && !isa<KernelOp>(callable) &&
+      !(symbol && symbol.isPublic()))
+    return AbstractSparseForwardDataFlowAnalysis::setAllToEntryStates(
+        arguments);
+  for (Operation *caller : callers->getKnownPredecessors())
+    for (auto [operand, argument] : llvm::zip_equal(
+             cast<CallOpInterface>(caller).getArgOperands(), arguments))
+      join(argument, *getLatticeElementFor(entry, operand));
 }
 
 void RecurrenceAnalysis::visitNonControlFlowArguments(
     Operation *op, const RegionSuccessor &successor,
     ArrayRef<KernelSetLattice *> arguments, unsigned firstIndex) {
-  ProgramPoint *point = successor.isParent()
-                            ? getProgramPointAfter(op)
-                            : getProgramPointBefore(
-                                  &successor.getSuccessor()->front());
+  ProgramPoint *point =
+      successor.isParent()
+          ? getProgramPointAfter(op)
+          : getProgramPointBefore(&successor.getSuccessor()->front());
   auto joinValue = [&](KernelSetLattice *lattice, Value value) {
-    const KernelSetLattice *source =
-        static_cast<const KernelSetLattice *>(getLatticeElementFor(point, value));
-    propagateIfChanged(lattice, lattice->join(source->getValue()));
+    join(lattice, *getLatticeElementFor(point, value));
   };
 
   if (auto match = dyn_cast<MatchOp>(op)) {
@@ -132,7 +193,8 @@ void RecurrenceAnalysis::visitNonControlFlowArguments(
 
   // Sequences: elements come out of the inputs and go into the outputs.
   if (!isa<MapOp, ScanOp>(op))
-    return;
+    return SparseForwardDataFlowAnalysis::visitNonControlFlowArguments(
+        op, successor, arguments, firstIndex);
   if (!successor.isParent()) {
     auto map = dyn_cast<MapOp>(op);
     OperandRange inputs = map ? map.getInputs() : cast<ScanOp>(op).getInputs();
@@ -140,7 +202,8 @@ void RecurrenceAnalysis::visitNonControlFlowArguments(
       joinValue(argument, input);
     return;
   }
-  unsigned numCarried = isa<ScanOp>(op) ? cast<ScanOp>(op).getInits().size() : 0;
+  unsigned numCarried =
+      isa<ScanOp>(op) ? cast<ScanOp>(op).getInits().size() : 0;
   Operation *yield = op->getRegion(0).front().getTerminator();
   for (unsigned i = numCarried, e = arguments.size(); i < e; ++i)
     joinValue(arguments[i], yield->getOperand(i));

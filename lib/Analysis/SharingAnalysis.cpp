@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dynbatch/Analysis/SharingAnalysis.h"
-#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "dynbatch/IR/Dynbatch.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -39,40 +40,41 @@ void Sharing::print(raw_ostream &os) const {
   }
 }
 
-/// Whether regions of `op` use values from outside of it.
-static bool capturesValues(Operation *op) {
-  bool captures = false;
-  for (Region &region : op->getRegions())
-    visitUsedValuesDefinedAbove(region, [&](OpOperand *) { captures = true; });
-  return captures;
-}
-
 LogicalResult
 SharingAnalysis::visitOperation(Operation *op,
                                 ArrayRef<const SharingLattice *> operands,
                                 ArrayRef<SharingLattice *> results) {
-  bool isShared = false;
   if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op)) {
     auto name = FlatSymbolRefAttr::get(load.getGlobal().getLeafReference());
     propagateIfChanged(results[0], results[0]->join(Sharing::parameter(name)));
     return success();
   }
-  if (isMemoryEffectFree(op)) {
-    // Wait for operands that the analysis has not reached yet.
-    auto isUnknown = [](const SharingLattice *operand) {
-      return operand->getValue().getKind() == Sharing::Kind::Unknown;
+  SmallVector<const SharingLattice *> inputs(operands);
+  for (Region &region : op->getRegions())
+    visitUsedValuesDefinedAbove(region, [&](OpOperand *captured) {
+      inputs.push_back(
+          getLatticeElementFor(getProgramPointAfter(op), captured->get()));
+    });
+  // Without inputs only a constant is sure to give the same value again: a
+  // linalg.index does not. A task belongs to the instance that makes it.
+  bool isShared = isMemoryEffectFree(op) && !isa<EnqueueOp>(op) &&
+                  (!inputs.empty() || isa<tensor::EmptyOp>(op) ||
+                   op->hasTrait<OpTrait::ConstantLike>());
+  if (isShared) {
+    // Wait for inputs that the analysis has not reached yet.
+    auto isUnknown = [](const SharingLattice *input) {
+      return input->getValue().getKind() == Sharing::Kind::Unknown;
     };
-    if (llvm::any_of(operands, isUnknown))
+    if (llvm::any_of(inputs, isUnknown))
       return success();
-    isShared = !capturesValues(op) &&
-               llvm::all_of(operands, [](const SharingLattice *operand) {
-                 return operand->getValue().isShared();
-               });
+    isShared = llvm::all_of(inputs, [](const SharingLattice *input) {
+      return input->getValue().isShared();
+    });
   }
   for (auto [value, lattice] : llvm::zip_equal(op->getResults(), results))
-    propagateIfChanged(lattice, lattice->join(isShared
-                                                  ? Sharing::parameterOnly(value)
-                                                  : Sharing::varying()));
+    propagateIfChanged(lattice,
+                       lattice->join(isShared ? Sharing::parameterOnly(value)
+                                              : Sharing::varying()));
   return success();
 }
 

@@ -12,9 +12,20 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
+#ifdef DYNBATCH_INCLUDE_TESTS
+namespace mlir::dynbatch::test {
+void registerTestRecurrenceAnalysis();
+void registerTestSharingAnalysis();
+} // namespace mlir::dynbatch::test
+#endif
+
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::dynbatch::registerAllPasses();
+#ifdef DYNBATCH_INCLUDE_TESTS
+  mlir::dynbatch::test::registerTestRecurrenceAnalysis();
+  mlir::dynbatch::test::registerTestSharingAnalysis();
+#endif
 
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);

@@ -18,18 +18,25 @@ namespace mlir::dynbatch {
 /// of a sequence) may have been made by any of them.
 class KernelSet {
 public:
-  /// Names in ascending order.
+  /// Whether any kernel may have made the tensors (top).
+  bool isAny() const { return any; }
+  /// Names in ascending order; none when any kernel may have.
   ArrayRef<StringAttr> getNames() const { return names; }
+  bool contains(StringAttr name) const;
   /// Adds the names of `other`; returns whether there were new ones.
   bool merge(const KernelSet &other);
   static KernelSet of(StringAttr name);
+  static KernelSet getAny();
 
-  bool operator==(const KernelSet &other) const { return names == other.names; }
+  bool operator==(const KernelSet &other) const {
+    return any == other.any && names == other.names;
+  }
   static KernelSet join(const KernelSet &lhs, const KernelSet &rhs);
   void print(raw_ostream &os) const;
 
 private:
   SmallVector<StringAttr, 2> names;
+  bool any = false;
 };
 
 using KernelSetLattice = dataflow::Lattice<KernelSet>;
@@ -46,15 +53,21 @@ public:
   LogicalResult visitOperation(Operation *op,
                                ArrayRef<const KernelSetLattice *> operands,
                                ArrayRef<KernelSetLattice *> results) override;
-  void
-  visitNonControlFlowArguments(Operation *op, const RegionSuccessor &successor,
-                               ArrayRef<KernelSetLattice *> arguments,
-                               unsigned firstIndex) override;
-  /// Instance data is ready: no kernel made it.
-  void setToEntryState(KernelSetLattice *) override {}
+  void visitNonControlFlowArguments(Operation *op,
+                                    const RegionSuccessor &successor,
+                                    ArrayRef<KernelSetLattice *> arguments,
+                                    unsigned firstIndex) override;
+  /// Where control flow cannot be followed. Scalars are no kernel's results.
+  void setToEntryState(KernelSetLattice *lattice) override;
 
   /// The result of the analysis for `value`.
   static KernelSet get(DataFlowSolver &solver, Value value);
+
+protected:
+  /// Callers that are not in the module give instance data, which is ready.
+  void visitCallableOperation(
+      CallableOpInterface callable,
+      ArrayRef<dataflow::AbstractSparseLattice *> arguments) override;
 };
 
 } // namespace mlir::dynbatch

@@ -54,7 +54,8 @@ public:
   void print(raw_ostream &os) const;
 
 private:
-  explicit Sharing(Kind kind, FlatSymbolRefAttr name = {}, Value definition = {})
+  explicit Sharing(Kind kind, FlatSymbolRefAttr name = {},
+                   Value definition = {})
       : kind(kind), name(name), definition(definition) {}
 
   Kind kind = Kind::Unknown;
