@@ -19,6 +19,10 @@ using namespace mlir::dynbatch;
 /// Program passes: instance program to scheduled kernels.
 static void addProgramPasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNormalize());
+  SpecializeOptions specialize;
+  if (!options.specialize)
+    specialize.maxContexts = 1;
+  pm.addPass(createSpecialize(specialize));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   if (options.prologue)
@@ -38,6 +42,8 @@ static void addKernelPasses(OpPassManager &pm, const PipelineOptions &options) {
   // Two vectors side by side.
   int64_t panelWidth = options.vectorBits / 16;
   OpPassManager &kernels = pm.nest<KernelOp>();
+  if (options.fuseHorizontal)
+    kernels.addPass(createFuseHorizontal());
   if (options.fuseKernels)
     kernels.addPass(createFuseElementwise());
   kernels.addPass(createBatchKernels());

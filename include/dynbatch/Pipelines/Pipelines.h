@@ -24,6 +24,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "vector-bits",
       llvm::cl::desc("Bits of the target's vector registers"),
       llvm::cl::init(512)};
+  Option<bool> specialize{
+      *this, "specialize",
+      llvm::cl::desc("Clone functions for the parameters they are called with"),
+      llvm::cl::init(true)};
   Option<bool> prologue{
       *this, "prologue",
       llvm::cl::desc("Do work on parameters alone once, at load"),
@@ -34,6 +38,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<bool> mergeKernels{*this, "merge-kernels",
                             llvm::cl::desc("Let equal blocks share a kernel"),
                             llvm::cl::init(true)};
+  Option<bool> fuseHorizontal{
+      *this, "fuse-horizontal",
+      llvm::cl::desc("Contract one vector with concatenated weights"),
+      llvm::cl::init(true)};
   Option<bool> fuseKernels{
       *this, "fuse-kernels",
       llvm::cl::desc("Fuse elementwise ops inside of kernels"),

@@ -10,6 +10,7 @@
 #define DYNBATCH_TRANSFORMS_PASSES_TD
 
 include "dynbatch/Transforms/ProgramPasses.td"
+include "dynbatch/Transforms/SharingPasses.td"
 include "dynbatch/Transforms/KernelPasses.td"
 
 #endif // DYNBATCH_TRANSFORMS_PASSES_TD
