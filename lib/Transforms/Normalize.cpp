@@ -1,4 +1,5 @@
-//===- Normalize.cpp - Inline, elementwise to linalg, explicit reads -*- C++ -*-===//
+//===- Normalize.cpp - Inline, elementwise to linalg, explicit reads -*- C++
+//-*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,42 +31,58 @@ using namespace mlir::dynbatch;
 // Inlining
 //===----------------------------------------------------------------------===//
 
-/// Functions that cannot reach themselves, callees before callers.
-static SmallVector<func::FuncOp> getNonRecursiveFunctions(ModuleOp module,
-                                                          CallGraph &graph) {
-  SmallVector<func::FuncOp> functions;
-  for (auto it = llvm::scc_begin<const CallGraph *>(&graph); !it.isAtEnd();
-       ++it) {
-    CallGraphNode *node = it->front();
-    if (it->size() != 1 || it.hasCycle() || node->isExternal())
-      continue;
-    if (auto func = dyn_cast<func::FuncOp>(
-            node->getCallableRegion()->getParentOp()))
-      functions.push_back(func);
-  }
-  return functions;
-}
+namespace {
+/// Inlines calls of functions that cannot reach themselves. Upstream's inliner
+/// pass visits a call graph that it updates as it goes and also inlines inside
+/// of cycles; here callees are complete before their callers.
+class CallInliner {
+public:
+  explicit CallInliner(ModuleOp module) : module(module) {}
 
-/// Whether `call` may be replaced by the callee's only block.
-static bool canInline(func::CallOp call, func::FuncOp callee) {
-  return !callee.isExternal() && callee.getBody().hasOneBlock() &&
-         !callee.getNoInline() && !call.getNoInline();
-}
+  /// Returns the number of calls inlined.
+  int64_t run(const CallGraph &graph);
 
-/// Replaces every call of `callee`; returns how many there were. Upstream's
-/// inliner pass visits a call graph that it updates as it goes and also inlines
-/// inside of cycles; here callees are complete before their callers.
-static int64_t inlineCallsOf(func::FuncOp callee, ModuleOp module,
-                             InlinerInterface &interface) {
-  auto uses = SymbolTable::getSymbolUses(callee.getSymNameAttr(), module);
-  if (!uses)
-    return 0;
+private:
+  int64_t inlineCallsIn(func::FuncOp caller);
+  /// Erases inlined functions that nothing refers to any more.
+  void eraseUnused();
+
+  ModuleOp module;
+  InlinerInterface interface{module.getContext()};
   InlinerConfig config;
+  SymbolTableCollection symbols;
+  llvm::SetVector<func::FuncOp> inlinable;
+};
+} // namespace
+
+int64_t CallInliner::run(const CallGraph &graph) {
   int64_t count = 0;
-  for (SymbolTable::SymbolUse use : *uses) {
-    auto call = dyn_cast<func::CallOp>(use.getUser());
-    if (!call || !canInline(call, callee))
-      continue;
+  for (auto it = llvm::scc_begin(&graph); !it.isAtEnd(); ++it)
+    for (CallGraphNode *node : *it) {
+      if (node->isExternal())
+        continue;
+      auto func =
+          dyn_cast<func::FuncOp>(node->getCallableRegion()->getParentOp());
+      if (!func)
+        continue;
+      count += inlineCallsIn(func);
+      if (!it.hasCycle() && func.getBody().hasOneBlock() && !func.getNoInline())
+        inlinable.insert(func);
+    }
+  eraseUnused();
+  return count;
+}
+
+int64_t CallInliner::inlineCallsIn(func::FuncOp caller) {
+  SmallVector<std::pair<func::CallOp, func::FuncOp>> calls;
+  caller.walk([&](func::CallOp call) {
+    auto callee = dyn_cast_if_present<func::FuncOp>(
+        call.resolveCallableInTable(&symbols));
+    if (callee && inlinable.contains(callee) && !call.getNoInline())
+      calls.emplace_back(call, callee);
+  });
+  int64_t count = 0;
+  for (auto [call, callee] : calls) {
     if (failed(inlineCall(interface, config.getCloneCallback(), call, callee,
                           &callee.getBody())))
       continue;
@@ -75,14 +92,35 @@ static int64_t inlineCallsOf(func::FuncOp callee, ModuleOp module,
   return count;
 }
 
+void CallInliner::eraseUnused() {
+  SymbolUserMap users(symbols, module);
+  for (func::FuncOp func : inlinable) {
+    bool isRoot = func.isPublic() ||
+                  func->hasAttr(DynbatchDialect::kEntryAttrName) ||
+                  func->hasAttr(DynbatchDialect::kPrologueAttrName);
+    if (!isRoot && users.useEmpty(func))
+      func.erase();
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` belongs to the payload of a structured op or to a kernel.
-static bool isInsideTensorOp(Operation *op) {
-  return op->getParentOfType<linalg::LinalgOp>() ||
-         op->getParentOfType<KernelOp>() || op->getParentOfType<BlockOp>();
+/// Whether host code asks for the element: not the payload of a tensor op, not
+/// a kernel, and not the prologue, where nothing is pending.
+static bool isForcedRead(tensor::ExtractOp op) {
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp()) {
+    if (isa<KernelOp, BlockOp>(parent))
+      return false;
+    if (isa<FunctionOpInterface>(parent))
+      return !parent->hasAttr(DynbatchDialect::kPrologueAttrName) &&
+             op.getTensor().getType().hasStaticShape();
+    if (!isa<RegionBranchOpInterface>(parent))
+      return false;
+  }
+  return false;
 }
 
 namespace {
@@ -91,10 +129,8 @@ struct ExtractToRead : OpRewritePattern<tensor::ExtractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ExtractOp op,
                                 PatternRewriter &rewriter) const override {
-    if (isInsideTensorOp(op))
-      return rewriter.notifyMatchFailure(op, "stands inside of a tensor op");
-    if (!op.getTensor().getType().hasStaticShape())
-      return rewriter.notifyMatchFailure(op, "dynamic shape");
+    if (!isForcedRead(op))
+      return rewriter.notifyMatchFailure(op, "not a read of host code");
     rewriter.replaceOpWithNewOp<ReadOp>(op, op.getType(), op.getTensor(),
                                         op.getIndices());
     return success();
@@ -110,12 +146,14 @@ struct UnreadInitToEmpty : OpInterfaceRewritePattern<linalg::LinalgOp> {
     bool changed = false;
     for (OpOperand &init : op.getDpsInitsMutable()) {
       auto type = dyn_cast<RankedTensorType>(init.get().getType());
-      if (!type || !type.hasStaticShape() || op.payloadUsesValueFromOperand(&init) ||
+      if (!type || !type.hasStaticShape() ||
+          op.payloadUsesValueFromOperand(&init) ||
           init.get().getDefiningOp<tensor::EmptyOp>())
         continue;
       rewriter.setInsertionPoint(op);
-      Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(),
-                                            type.getShape(), type.getElementType());
+      Value empty =
+          tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
+                                  type.getElementType(), type.getEncoding());
       rewriter.modifyOpInPlace(op, [&] { init.set(empty); });
       changed = true;
     }
@@ -128,19 +166,13 @@ struct Normalize : dynbatch::impl::NormalizeBase<Normalize> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    InlinerInterface interface(&getContext());
-    for (func::FuncOp callee :
-         getNonRecursiveFunctions(module, getAnalysis<CallGraph>())) {
-      numInlined += inlineCallsOf(callee, module, interface);
-      if (callee.isPrivate() && SymbolTable::symbolKnownUseEmpty(callee, module))
-        callee.erase();
-    }
+    numInlined += CallInliner(module).run(getAnalysis<CallGraph>());
 
     RewritePatternSet elementwise(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(elementwise);
     walkAndApplyPatterns(module, std::move(elementwise));
 
-    module.walk([&](tensor::ExtractOp op) { numReads += !isInsideTensorOp(op); });
+    module.walk([&](tensor::ExtractOp op) { numReads += isForcedRead(op); });
     RewritePatternSet patterns(&getContext());
     patterns.add<ExtractToRead, UnreadInitToEmpty>(&getContext());
     walkAndApplyPatterns(module, std::move(patterns));
