@@ -1,4 +1,5 @@
-//===- HoistPrologue.cpp - Work on parameters alone moves to load time -*- C++ -*-===//
+//===- HoistPrologue.cpp - Work on parameters alone moves to load time -*- C++
+//-*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,6 +16,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::dynbatch {
 #define GEN_PASS_DEF_HOISTPROLOGUE
@@ -24,151 +26,282 @@ namespace mlir::dynbatch {
 using namespace mlir;
 using namespace mlir::dynbatch;
 
-namespace {
-/// Collects derived parameters and builds the function that computes them.
-class PrologueBuilder {
-public:
-  PrologueBuilder(ModuleOp module, DataFlowSolver &solver)
-      : module(module), solver(solver), symbols(module) {}
+/// What `op` depends on: its operands and the values that its regions capture.
+static SetVector<Value> getInputs(Operation *op) {
+  SetVector<Value> inputs(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), inputs);
+  return inputs;
+}
 
-  /// Whether `value` is made by an op that the prologue can run.
-  bool canHoist(Value value);
-  /// Makes `value` a derived parameter and replaces its uses.
-  void hoist(Value value);
-  /// Merges equal expressions; returns how many derived parameters remain.
-  int64_t finish();
+//===----------------------------------------------------------------------===//
+// Parameter expressions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Which values the prologue can compute, and from which parameters.
+class ParameterExpressions {
+public:
+  explicit ParameterExpressions(DataFlowSolver &solver) : solver(solver) {}
+
+  /// The parameter or the op result that `value` is, perhaps through calls and
+  /// branches.
+  Sharing getSource(Value value) { return SharingAnalysis::get(solver, value); }
+  /// Whether ops that are safe to run at load time compute `value`.
+  bool canCompute(Value value) { return analyze(value).canCompute; }
+  /// The first parameter in the expression of `value`; null in a constant one.
+  FlatSymbolRefAttr getParameter(Value value) {
+    return analyze(value).parameter;
+  }
+  /// Whether `value`, an op's result, can become a derived parameter.
+  bool canDerive(Value value);
 
 private:
-  /// The parameter that the expression of `value` reaches first, or null.
-  FlatSymbolRefAttr findParameter(Value value);
-  Value cloneInto(Value value);
-  func::FuncOp getPrologue();
+  struct Expression {
+    bool canCompute = false;
+    FlatSymbolRefAttr parameter;
+  };
+  Expression analyze(Value value);
 
-  ModuleOp module;
   DataFlowSolver &solver;
-  SymbolTable symbols;
-  func::FuncOp prologue;
-  IRMapping mapping;
-  SmallVector<std::pair<DefineOp, ml_program::GlobalOp>> derived;
+  DenseMap<Value, Expression> expressions;
 };
 } // namespace
 
-bool PrologueBuilder::canHoist(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  Operation *def = value.getDefiningOp();
-  return type && type.hasStaticShape() && def && def->getNumOperands() > 0 &&
-         SharingAnalysis::get(solver, value).getKind() ==
-             Sharing::Kind::ParameterOnly &&
-         findParameter(value);
+/// Whether the prologue may run `op`, although the program perhaps does not: it
+/// cannot fail, and works on tensors and scalars alone.
+static bool canRunAtLoad(Operation *op) {
+  auto isData = [](Type type) { return isTaskOperandType(type); };
+  return isPure(op) && !isa<DynbatchDialect>(op->getDialect()) &&
+         llvm::all_of(op->getOperandTypes(), isData) &&
+         llvm::all_of(op->getResultTypes(), isData);
 }
 
-FlatSymbolRefAttr PrologueBuilder::findParameter(Value value) {
-  SmallVector<Value> worklist = {value};
-  DenseSet<Value> visited;
-  while (!worklist.empty()) {
-    Value next = worklist.pop_back_val();
-    if (!visited.insert(next).second)
-      continue;
-    Sharing sharing = SharingAnalysis::get(solver, next);
-    if (sharing.getParameter())
-      return sharing.getParameter();
-    llvm::append_range(worklist,
-                       sharing.getDefinition().getDefiningOp()->getOperands());
-  }
-  return {};
-}
-
-func::FuncOp PrologueBuilder::getPrologue() {
-  if (prologue)
-    return prologue;
-  for (auto func : module.getOps<func::FuncOp>())
-    if (func->hasAttr(DynbatchDialect::kPrologueAttrName))
-      return prologue = func;
-  OpBuilder builder(module.getContext());
-  prologue = func::FuncOp::create(builder, module.getLoc(), "prologue",
-                                  builder.getFunctionType({}, {}));
-  prologue.setPrivate();
-  prologue->setAttr(DynbatchDialect::kPrologueAttrName, builder.getUnitAttr());
-  builder.setInsertionPointToStart(prologue.addEntryBlock());
-  func::ReturnOp::create(builder, module.getLoc());
-  symbols.insert(prologue);
-  return prologue;
-}
-
-Value PrologueBuilder::cloneInto(Value value) {
+ParameterExpressions::Expression ParameterExpressions::analyze(Value value) {
   // An explicit stack: expressions may be long.
   SmallVector<Value> stack = {value};
-  Operation *end = getPrologue().getBody().front().getTerminator();
-  OpBuilder builder(end);
+  while (!stack.empty()) {
+    Value next = stack.back();
+    if (expressions.contains(next)) {
+      stack.pop_back();
+      continue;
+    }
+    Sharing source = getSource(next);
+    Expression expression;
+    if (source.getParameter()) {
+      expression = {true, source.getParameter()};
+    } else if (source.isShared() &&
+               canRunAtLoad(source.getDefinition().getDefiningOp())) {
+      SetVector<Value> inputs =
+          getInputs(source.getDefinition().getDefiningOp());
+      size_t size = stack.size();
+      llvm::copy_if(inputs, std::back_inserter(stack),
+                    [&](Value input) { return !expressions.contains(input); });
+      if (stack.size() > size)
+        continue;
+      expression.canCompute = true;
+      for (Value input : inputs) {
+        Expression operand = expressions.lookup(input);
+        expression.canCompute &= operand.canCompute;
+        if (!expression.parameter)
+          expression.parameter = operand.parameter;
+      }
+    }
+    expressions[next] = expression;
+    stack.pop_back();
+  }
+  return expressions.lookup(value);
+}
+
+bool ParameterExpressions::canDerive(Value value) {
+  return isa<RankedTensorType>(value.getType()) &&
+         getSource(value).getDefinition() == value && canCompute(value) &&
+         getParameter(value);
+}
+
+//===----------------------------------------------------------------------===//
+// PrologueBuilder
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Builds the function that computes derived parameters.
+class PrologueBuilder {
+public:
+  PrologueBuilder(ModuleOp module, ParameterExpressions &expressions)
+      : module(module), symbols(module), expressions(expressions) {}
+
+  /// Finds the prologue or makes an empty one.
+  LogicalResult initialize();
+  /// Adds `values` to the prologue. `names` receives the derived parameter that
+  /// holds each; equal ones share it. Returns how many are new.
+  int64_t define(ArrayRef<Value> values,
+                 SmallVectorImpl<FlatSymbolRefAttr> &names);
+
+private:
+  /// Clones the expression of `value`; the result is in `mapping`.
+  Value cloneExpression(Value value);
+  FlatSymbolRefAttr createGlobal(Value value);
+
+  ModuleOp module;
+  SymbolTable symbols;
+  ParameterExpressions &expressions;
+  func::FuncOp prologue;
+  OpBuilder builder{module.getContext()};
+  IRMapping mapping;
+  /// What the prologue knows parameters as: derived ones by their expressions.
+  DenseMap<Attribute, Value> defined;
+};
+} // namespace
+
+LogicalResult PrologueBuilder::initialize() {
+  for (auto func : module.getOps<FunctionOpInterface>()) {
+    if (!func->hasAttr(DynbatchDialect::kPrologueAttrName))
+      continue;
+    prologue = dyn_cast<func::FuncOp>(func.getOperation());
+    if (!prologue || func.getNumArguments() != 0 || func.getNumResults() != 0 ||
+        !llvm::hasSingleElement(func.getFunctionBody()))
+      return func.emitOpError("cannot be the prologue: expected a 'func.func' "
+                              "of one block, without arguments and results");
+  }
+  if (!prologue) {
+    prologue = func::FuncOp::create(builder, module.getLoc(), "prologue",
+                                    builder.getFunctionType({}, {}));
+    prologue.setPrivate();
+    prologue->setAttr(DynbatchDialect::kPrologueAttrName,
+                      builder.getUnitAttr());
+    builder.setInsertionPointToStart(prologue.addEntryBlock());
+    func::ReturnOp::create(builder, module.getLoc());
+    symbols.insert(prologue);
+  }
+  builder.setInsertionPoint(prologue.getBody().front().getTerminator());
+  for (auto define : prologue.getOps<DefineOp>())
+    defined[define.getGlobalAttr()] = define.getValue();
+  return success();
+}
+
+Value PrologueBuilder::cloneExpression(Value value) {
+  // An explicit stack: expressions may be long.
+  SmallVector<Value> stack = {value};
   while (!stack.empty()) {
     Value next = stack.back();
     if (mapping.contains(next)) {
       stack.pop_back();
       continue;
     }
-    Sharing sharing = SharingAnalysis::get(solver, next);
-    if (FlatSymbolRefAttr name = sharing.getParameter()) {
-      mapping.map(next, ml_program::GlobalLoadConstOp::create(
-                            builder, next.getLoc(), next.getType(), name));
+    Sharing source = expressions.getSource(next);
+    if (FlatSymbolRefAttr name = source.getParameter()) {
+      Value &parameter = defined[name];
+      if (!parameter)
+        parameter = ml_program::GlobalLoadConstOp::create(
+            builder, next.getLoc(), next.getType(), name);
+      mapping.map(next, parameter);
       continue;
     }
-    Value definition = sharing.getDefinition();
-    Operation *def = definition.getDefiningOp();
-    size_t size = stack.size();
-    for (Value operand : def->getOperands())
-      if (!mapping.contains(operand))
-        stack.push_back(operand);
-    if (stack.size() > size)
-      continue;
-    builder.clone(*def, mapping);
+    Value definition = source.getDefinition();
+    if (!mapping.contains(definition)) {
+      Operation *def = definition.getDefiningOp();
+      size_t size = stack.size();
+      llvm::copy_if(getInputs(def), std::back_inserter(stack),
+                    [&](Value input) { return !mapping.contains(input); });
+      if (stack.size() > size)
+        continue;
+      builder.clone(*def, mapping);
+    }
     mapping.map(next, mapping.lookup(definition));
   }
   return mapping.lookup(value);
 }
 
-void PrologueBuilder::hoist(Value value) {
-  Operation *def = value.getDefiningOp();
+FlatSymbolRefAttr PrologueBuilder::createGlobal(Value value) {
   // Named after the parameter and the op: @W_transpose.
-  std::string name = (findParameter(value).getValue() + "_" +
-                      def->getName().stripDialect()).str();
-  OpBuilder builder(module.getContext());
+  std::string name = (expressions.getParameter(value).getValue() + "_" +
+                      value.getDefiningOp()->getName().stripDialect())
+                         .str();
+  OpBuilder detached(module.getContext());
   auto global = ml_program::GlobalOp::create(
-      builder, value.getLoc(), name, value.getType(), /*is_mutable=*/false,
+      detached, value.getLoc(), name, value.getType(), /*is_mutable=*/false,
       ml_program::ExternAttr::get(module.getContext(), value.getType()),
-      builder.getStringAttr("private"));
-  symbols.insert(global, std::next(Block::iterator(getParameters(module).back())));
-
-  Value clone = cloneInto(value);
-  builder.setInsertionPoint(getPrologue().getBody().front().getTerminator());
-  auto define = DefineOp::create(builder, value.getLoc(), global.getSymName(), clone);
-  derived.emplace_back(define, global);
-
-  builder.setInsertionPoint(def);
-  Value load = ml_program::GlobalLoadConstOp::create(
-      builder, value.getLoc(), value.getType(),
-      FlatSymbolRefAttr::get(global.getSymNameAttr()));
-  value.replaceAllUsesWith(load);
+      detached.getStringAttr("private"));
+  // Behind the parameters: their order is the program's interface.
+  Operation *last = nullptr;
+  for (auto other : module.getOps<ml_program::GlobalOp>())
+    last = other;
+  symbols.insert(global, std::next(Block::iterator(last)));
+  return FlatSymbolRefAttr::get(global.getSymNameAttr());
 }
 
-int64_t PrologueBuilder::finish() {
-  if (derived.empty())
-    return 0;
+int64_t PrologueBuilder::define(ArrayRef<Value> values,
+                                SmallVectorImpl<FlatSymbolRefAttr> &names) {
+  // Without a name until equal expressions are merged.
+  auto unnamed = FlatSymbolRefAttr::get(module.getContext(), "");
+  SmallVector<DefineOp> defines;
+  for (Value value : values)
+    defines.push_back(DefineOp::create(builder, value.getLoc(), unnamed,
+                                       cloneExpression(value)));
   IRRewriter rewriter(module.getContext());
   DominanceInfo dominance(prologue);
   eliminateCommonSubExpressions(rewriter, dominance, prologue);
-  DenseMap<Value, ml_program::GlobalOp> first;
+
+  DenseMap<Value, FlatSymbolRefAttr> holders;
+  for (auto define : prologue.getOps<DefineOp>())
+    if (define.getGlobalAttr() != unnamed)
+      holders.try_emplace(define.getValue(), define.getGlobalAttr());
   int64_t count = 0;
-  for (auto [define, global] : derived) {
-    auto [it, inserted] = first.try_emplace(define.getValue(), global);
-    count += inserted;
-    if (inserted)
+  for (auto [value, define] : llvm::zip_equal(values, defines)) {
+    FlatSymbolRefAttr &name = holders[define.getValue()];
+    names.push_back(name);
+    if (name) {
+      rewriter.eraseOp(define);
       continue;
-    (void)SymbolTable::replaceAllSymbolUses(global, it->second.getSymNameAttr(),
-                                            module);
-    define.erase();
-    symbols.erase(global);
+    }
+    name = names.back() = createGlobal(value);
+    define.setGlobalAttr(name);
+    ++count;
   }
   return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+/// The last tensors of maximal parameter expressions: those with a user that is
+/// not part of such an expression itself.
+static SmallVector<Value> findFrontier(ModuleOp module,
+                                       ParameterExpressions &expressions) {
+  auto canDerive = [&](Value value) { return expressions.canDerive(value); };
+  // Also a user inside of an op's region belongs to the op's expression.
+  auto isPart = [&](Operation *user) {
+    for (; user; user = user->getParentOp())
+      if (user->getNumResults() > 0 &&
+          llvm::all_of(user->getResults(), canDerive))
+        return true;
+    return false;
+  };
+  SmallVector<Value> frontier;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->hasAttr(DynbatchDialect::kPrologueAttrName))
+      return WalkResult::skip();
+    for (Value result : op->getResults())
+      if (canDerive(result) && !llvm::all_of(result.getUsers(), isPart))
+        frontier.push_back(result);
+    return WalkResult::advance();
+  });
+  return frontier;
+}
+
+/// Erases `ops` and what only they used, as far as it is dead.
+static void eraseDeadOps(SmallVector<Operation *> worklist) {
+  DenseSet<Operation *> erased;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    if (erased.contains(op) || !isOpTriviallyDead(op))
+      continue;
+    for (Value input : getInputs(op))
+      if (Operation *def = input.getDefiningOp())
+        worklist.push_back(def);
+    erased.insert(op);
+    op->erase();
+  }
 }
 
 namespace {
@@ -183,41 +316,27 @@ struct HoistPrologue : dynbatch::impl::HoistPrologueBase<HoistPrologue> {
     if (failed(solver.initializeAndRun(module)))
       return signalPassFailure();
 
-    PrologueBuilder builder(module, solver);
-    // What is hoistable and used by something that is not: the last tensors of
-    // maximal parameter-only expressions.
-    SmallVector<Value> frontier;
-    module.walk([&](Operation *op) {
-      if (auto func = op->getParentOfType<FunctionOpInterface>();
-          !func || func->hasAttr(DynbatchDialect::kPrologueAttrName))
-        return;
-      for (Value result : op->getResults())
-        if (builder.canHoist(result) &&
-            llvm::any_of(result.getUsers(), [&](Operation *user) {
-              return llvm::none_of(user->getResults(), [&](Value other) {
-                return builder.canHoist(other);
-              });
-            }))
-          frontier.push_back(result);
-    });
-    SmallVector<Operation *> worklist;
-    for (Value value : frontier) {
-      worklist.push_back(value.getDefiningOp());
-      builder.hoist(value);
+    ParameterExpressions expressions(solver);
+    SmallVector<Value> frontier = findFrontier(module, expressions);
+    if (frontier.empty())
+      return markAllAnalysesPreserved();
+    PrologueBuilder prologue(module, expressions);
+    if (failed(prologue.initialize()))
+      return signalPassFailure();
+    SmallVector<FlatSymbolRefAttr> names;
+    numDerived += prologue.define(frontier, names);
+
+    // The solver's results end here: values change.
+    SmallVector<Operation *> replaced;
+    for (auto [value, name] : llvm::zip_equal(frontier, names)) {
+      Operation *def = value.getDefiningOp();
+      OpBuilder builder(def);
+      Value load = ml_program::GlobalLoadConstOp::create(
+          builder, value.getLoc(), value.getType(), name);
+      value.replaceAllUsesWith(load);
+      replaced.push_back(def);
     }
-    // The expressions in their old place are dead now.
-    DenseSet<Operation *> erased;
-    while (!worklist.empty()) {
-      Operation *op = worklist.pop_back_val();
-      if (erased.contains(op) || !isOpTriviallyDead(op))
-        continue;
-      for (Value operand : op->getOperands())
-        if (Operation *def = operand.getDefiningOp())
-          worklist.push_back(def);
-      erased.insert(op);
-      op->erase();
-    }
-    numDerived += builder.finish();
+    eraseDeadOps(std::move(replaced));
   }
 };
 } // namespace
