@@ -41,6 +41,10 @@ TEST(Descriptor, Tree) {
   EXPECT_TRUE(parsed->params[1].derived);
   EXPECT_EQ(parsed->kernels[1].rowWords, 3);
   EXPECT_TRUE(parsed->stages[1].cyclic);
+  EXPECT_FALSE(parsed->parks);
+  parsed = ModuleDescriptor::parse(parkingModule().descriptor);
+  ASSERT_TRUE(parsed.ok()) << parsed.message();
+  EXPECT_TRUE(parsed->parks);
 }
 
 TEST(Descriptor, Errors) {
@@ -73,6 +77,9 @@ TEST(Descriptor, Errors) {
             "descriptor: params[1]: a second parameter 'scale'");
   EXPECT_EQ(errorAfter("\"derived\": false", "\"derived\": 0"),
             "descriptor: params[0].derived: expected true or false");
+  EXPECT_EQ(
+      errorAfter("\"name\": \"tree\"", "\"name\": \"tree\", \"parks\": 1"),
+      "descriptor: root.parks: expected true or false");
 }
 
 TEST(Descriptor, AnyTruncationIsAnError) {

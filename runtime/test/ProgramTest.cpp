@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TestModules.h"
+#include "TestContext.h"
 
-#include "core/Context.h"
-#include "cpu/CpuExecutor.h"
 #include "dynbatch/Runtime/PeakFma.h"
 
 #include <gtest/gtest.h>
 #include <set>
+#include <thread>
 
 using namespace dynbatch::rt;
 using namespace dynbatch::rt::test;
@@ -76,12 +75,34 @@ TEST(Program, StackOverflowIsAnError) {
   }
 }
 
-TEST(Program, StackSizeIsChecked) {
-  ProgramOptions options;
-  options.stackBytes = 1000;
-  Result<Module> module = Module::create(&referenceModule());
-  Result<ParameterSet> params = ParameterSet::random(module->descriptor(), 1);
-  EXPECT_FALSE(Program::create(*module, params.take(), options).ok());
+TEST(Program, StackSizesAreChecked) {
+  auto message = [](auto change) {
+    ProgramOptions options;
+    change(options);
+    Result<Module> module = Module::create(&referenceModule());
+    Result<ParameterSet> params = ParameterSet::random(module->descriptor(), 1);
+    return Program::create(*module, params.take(), options).message();
+  };
+  EXPECT_EQ(message([](auto &o) { o.stackBytes = 1000; }),
+            "a host stack of 1000 bytes is too small: it needs at least "
+            "262144");
+  EXPECT_EQ(message([](auto &o) { o.fiberStackBytes = 1000; }),
+            "a fiber stack of 1000 bytes: it must have from 65536 to "
+            "1099511627776");
+}
+
+TEST(Program, ErrorOfTheProgramNamesTheInstance) {
+  std::unique_ptr<Program> program = makeProgram(treeModule());
+  InstanceSet instances =
+      readInstances(treeModule(), "(Leaf 1)\n(Wrap (Leaf -1000))\n");
+  for (int i = 0; i < 2; ++i) {
+    Status status =
+        program->run(instances, 0, 2, [](const ResultView &) { FAIL(); });
+    EXPECT_EQ(status.message(),
+              "instance 1: t.mlir:9:1: assertion failed: a small word "
+              "(trees.txt:2)");
+    expectUsable(*program);
+  }
 }
 
 TEST(Program, MemoryLimitIsAnError) {
@@ -182,43 +203,29 @@ TEST(Module, ListsTheAbi) {
   }
   EXPECT_EQ(names.size(), count);
   EXPECT_TRUE(names.count("dynbatch_rt_reserve"));
+  EXPECT_TRUE(names.count("dynbatch_rt_spawn"));
+  EXPECT_TRUE(names.count("dynbatch_rt_join"));
 }
-
-namespace {
-
-/// A context of the tree module, to call the ABI as host code would, right or
-/// wrong.
-Status runHostCode(void (*code)(void *)) {
-  Result<Module> module = Module::create(&treeModule());
-  void *params[2] = {nullptr, nullptr};
-  CpuExecutor executor(*module, params, {});
-  Recorder recorder(module->descriptor(), {false, false, true});
-  recorder.beginMinibatch();
-  Context context(module->descriptor(), params, executor,
-                  HostStack::create(1 << 20).take(), &recorder, {});
-  return context.execute(code, &context);
-}
-
-dynbatch_context *asContext(void *argument) {
-  return static_cast<Context *>(argument);
-}
-
-} // namespace
 
 TEST(Context, RefusesADepthThatTheStageCannotHave) {
-  Status status = runHostCode(
-      [](void *self) { dynbatch_rt_reserve(asContext(self), 0, 1); });
+  Status status = TestContext().run(
+      [](dynbatch_context *ctx) { dynbatch_rt_reserve(ctx, 0, 1); });
   EXPECT_EQ(status.message(), "internal error: a task of kernel 'embed' at "
                               "depth 1 of a stage that is not cyclic");
-  status = runHostCode(
-      [](void *self) { dynbatch_rt_reserve(asContext(self), 1, 0); });
+  status = TestContext().run(
+      [](dynbatch_context *ctx) { dynbatch_rt_reserve(ctx, 1, 0); });
   EXPECT_EQ(status.message(), "internal error: a task of kernel 'combine' at "
                               "depth 0 of a stage that is cyclic");
 }
 
+TEST(Context, ErrorsLeaveTheHostCode) {
+  Status status = TestContext().run(
+      [](dynbatch_context *ctx) { dynbatch_rt_error(ctx, "it went wrong"); });
+  EXPECT_EQ(status.message(), "it went wrong");
+}
+
 TEST(Context, VerifyFindsATaskBeforeItsProducer) {
-  Status status = runHostCode([](void *self) {
-    dynbatch_context *ctx = asContext(self);
+  Status status = TestContext().run([](dynbatch_context *ctx) {
     int64_t blocks[2];
     for (int64_t &block : blocks)
       block = reinterpret_cast<int64_t>(dynbatch_rt_arena_alloc(ctx, 64));
@@ -236,8 +243,7 @@ TEST(Context, VerifyFindsATaskBeforeItsProducer) {
 }
 
 TEST(Context, EpochsWrapToOne) {
-  Status status = runHostCode([](void *self) {
-    dynbatch_context *ctx = asContext(self);
+  Status status = TestContext().run([](dynbatch_context *ctx) {
     uint64_t first = ctx->epoch;
     EXPECT_EQ(first, uint64_t(1) << DYNBATCH_STAMP_EPOCH_SHIFT);
     dynbatch_rt_flush(ctx);

@@ -161,3 +161,54 @@ TEST(Schedule, ThreadsDoNotChangeResults) {
   expectRight(trees, options, 300);
   expectRight(trees, options, 17);
 }
+
+TEST(Verify, FindsAWrongDepth) {
+  std::unique_ptr<Program> program =
+      makeProgram(wrongDepthModule(), verified());
+  auto message = [&](const char *text) {
+    InstanceSet instances = readInstances(wrongDepthModule(), text);
+    return runAll(*program, instances, 3).message();
+  };
+  EXPECT_EQ(message("(Leaf 1)\n(Wrap (Wrap (Leaf 2)))\n(Wrap (Leaf 3))\n"),
+            "instance 1: internal error: kernel 'wrap' (stage 1, depth 1) runs "
+            "before kernel 'wrap' (stage 1, depth 1), which makes its operand "
+            "0 (trees.txt:2)");
+  EXPECT_EQ(message("(Wrap (Leaf 2))\n(Wrap (Leaf 3))\n"), "");
+}
+
+TEST(Verify, FindsAWrongDepthBetweenReads) {
+  std::unique_ptr<Program> program =
+      makeProgram(wrongDepthModule(), verified());
+  auto message = [&](const char *text) {
+    InstanceSet instances = readInstances(wrongDepthModule(), text);
+    return runAll(*program, instances, 3).message();
+  };
+  // In the first flush all is right, in the second one instance 2 is wrong:
+  // its fiber went on behind that of instance 1.
+  EXPECT_EQ(message("(Leaf 1)\n(Node (Leaf 1000) (Wrap (Leaf 1001)))\n"
+                    "(Node (Wrap (Leaf 1002)) (Wrap (Wrap (Leaf 2))))\n"),
+            "instance 2: internal error: kernel 'wrap' (stage 1, depth 1) runs "
+            "before kernel 'wrap' (stage 1, depth 1), which makes its operand "
+            "0 (trees.txt:3)");
+  // The same depth in another epoch is right.
+  EXPECT_EQ(message("(Node (Wrap (Leaf 1)) (Wrap (Leaf 1000)))\n"), "");
+}
+
+TEST(Verify, FindsAWrongStage) {
+  std::unique_ptr<Program> program =
+      makeProgram(wrongStageModule(), verified());
+  auto message = [&](const char *text) {
+    InstanceSet instances = readInstances(wrongStageModule(), text);
+    return runAll(*program, instances, 2).message();
+  };
+  EXPECT_EQ(message("(Leaf 7)\n"),
+            "instance 0: internal error: kernel 'classify' (stage 0, depth 0) "
+            "runs before kernel 'embed' (stage 2, depth 0), which makes its "
+            "operand 0 (trees.txt:1)");
+  // Two instances whose values are read have no mistake left.
+  EXPECT_EQ(message("(Leaf 1000)\n(Leaf 1001)\n"), "");
+  EXPECT_EQ(message("(Leaf 1000)\n(Node (Leaf 1002) (Leaf 3))\n"),
+            "instance 1: internal error: kernel 'classify' (stage 0, depth 0) "
+            "runs before kernel 'combine' (stage 1, depth 1), which makes its "
+            "operand 0 (trees.txt:2)");
+}

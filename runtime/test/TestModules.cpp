@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <utility>
 
 using namespace dynbatch::rt;
 using namespace dynbatch::rt::test;
@@ -121,15 +122,52 @@ dynbatch_tensor cyclicResult(dynbatch_context *ctx, int64_t block,
                      static_cast<uint64_t>(depth)};
 }
 
+enum class Variant {
+  Plain,
+  Spawning,  // the trees of a Node on child fibers
+  WrongDepth // every Wrap at depth 1
+};
+
+template <Variant variant>
+dynbatch_tensor encode(dynbatch_context *ctx, const int64_t *cell);
+
+/// The children of a Node.
+template <Variant variant>
+std::pair<dynbatch_tensor, dynbatch_tensor> encodeBoth(dynbatch_context *ctx,
+                                                       const int64_t *cell) {
+  const int64_t *trees[2] = {reinterpret_cast<const int64_t *>(cell[1]),
+                             reinterpret_cast<const int64_t *>(cell[2])};
+  if (variant != Variant::Spawning) {
+    dynbatch_tensor left = encode<variant>(ctx, trees[0]);
+    return {left, encode<variant>(ctx, trees[1])};
+  }
+  struct Frame {
+    const int64_t *tree;
+    dynbatch_tensor result;
+  } frames[2] = {{trees[0], {}}, {trees[1], {}}};
+  void *handles[2];
+  for (int i = 0; i < 2; ++i)
+    handles[i] = dynbatch_rt_spawn(
+        ctx,
+        [](dynbatch_context *ctx, char *frame) {
+          auto &self = *reinterpret_cast<Frame *>(frame);
+          self.result = encode<variant>(ctx, self.tree);
+        },
+        reinterpret_cast<char *>(&frames[i]));
+  dynbatch_rt_join(ctx, handles[0]);
+  dynbatch_rt_join(ctx, handles[1]);
+  return {frames[0].result, frames[1].result};
+}
+
+template <Variant variant>
 dynbatch_tensor encode(dynbatch_context *ctx, const int64_t *cell) {
   if (static_cast<char *>(__builtin_frame_address(0)) < ctx->stack_limit)
     dynbatch_rt_stack_overflow(ctx);
-  auto child = [&](int i) {
-    return encode(ctx, reinterpret_cast<const int64_t *>(cell[i]));
-  };
   switch (cell[0]) {
   case 0: {
     auto word = static_cast<int32_t>(cell[1]);
+    if (word <= -1000)
+      dynbatch_rt_error(ctx, "t.mlir:9:1: assertion failed: a small word");
     if (word < 0)
       dynbatch_rt_index_error(ctx, "t.mlir:1:1: dynbatch.lookup", word, 1000);
     int64_t *row = enqueue(ctx, kEmbed, 0, 2);
@@ -143,7 +181,7 @@ dynbatch_tensor encode(dynbatch_context *ctx, const int64_t *cell) {
     return value;
   }
   case 1: {
-    dynbatch_tensor left = child(1), right = child(2);
+    auto [left, right] = encodeBoth<variant>(ctx, cell);
     int64_t depth = 1 + std::max(depthOf(ctx, left), depthOf(ctx, right));
     int64_t *row = enqueue(ctx, kCombine, depth, 3);
     row[0] = left.address;
@@ -152,8 +190,10 @@ dynbatch_tensor encode(dynbatch_context *ctx, const int64_t *cell) {
     return cyclicResult(ctx, row[2], depth);
   }
   default: {
-    dynbatch_tensor inner = child(1);
-    int64_t depth = 1 + depthOf(ctx, inner);
+    dynbatch_tensor inner =
+        encode<variant>(ctx, reinterpret_cast<const int64_t *>(cell[1]));
+    int64_t depth =
+        variant == Variant::WrongDepth ? 1 : 1 + depthOf(ctx, inner);
     int64_t *row = enqueue(ctx, kWrap, depth, 2);
     row[0] = inner.address;
     row[1] = allocateBlock(ctx);
@@ -162,10 +202,12 @@ dynbatch_tensor encode(dynbatch_context *ctx, const int64_t *cell) {
   }
 }
 
+template <Variant variant>
 void treeEntry(dynbatch_context *ctx, const char *args, char *results) {
   int64_t root;
   std::memcpy(&root, args, sizeof(root));
-  dynbatch_tensor value = encode(ctx, reinterpret_cast<const int64_t *>(root));
+  dynbatch_tensor value =
+      encode<variant>(ctx, reinterpret_cast<const int64_t *>(root));
   int64_t *row = enqueue(ctx, kClassify, 0, 2);
   row[0] = value.address;
   row[1] = allocateBlock(ctx);
@@ -231,11 +273,70 @@ std::vector<float> evaluate(const char *&text) {
 
 } // namespace
 
-const dynbatch_module &test::treeModule() {
+static dynbatch_module treeVariant(const char *descriptor,
+                                   dynbatch_entry_fn entry) {
   static const dynbatch_kernel_fn kernels[] = {embed, combine, wrap, classify};
-  static const dynbatch_module module = {DYNBATCH_ABI_VERSION, 4,
-                                         kTreeDescriptor,      treeEntry,
-                                         treePrologue,         kernels};
+  return {DYNBATCH_ABI_VERSION, 4, descriptor, entry, treePrologue, kernels};
+}
+
+static std::string replaced(std::string text, const std::string &from,
+                            const std::string &to) {
+  size_t position = text.find(from);
+  EXPECT_NE(position, std::string::npos) << from;
+  return text.replace(position, from.size(), to);
+}
+
+/// The tree module's descriptor with fibers.
+static const char *parkingDescriptor() {
+  static const std::string text =
+      replaced(kTreeDescriptor, "\"name\": \"tree\"",
+               "\"name\": \"tree\", \"parks\": true");
+  return text.c_str();
+}
+
+const dynbatch_module &test::treeModule() {
+  static const dynbatch_module module =
+      treeVariant(kTreeDescriptor, treeEntry<Variant::Plain>);
+  return module;
+}
+
+const dynbatch_module &test::parkingModule() {
+  static const dynbatch_module module =
+      treeVariant(parkingDescriptor(), treeEntry<Variant::Plain>);
+  return module;
+}
+
+const dynbatch_module &test::spawningModule() {
+  static const dynbatch_module module =
+      treeVariant(parkingDescriptor(), treeEntry<Variant::Spawning>);
+  return module;
+}
+
+const dynbatch_module &test::spawningModuleWithoutFibers() {
+  static const dynbatch_module module =
+      treeVariant(kTreeDescriptor, treeEntry<Variant::Spawning>);
+  return module;
+}
+
+const dynbatch_module &test::wrongDepthModule() {
+  static const dynbatch_module module =
+      treeVariant(parkingDescriptor(), treeEntry<Variant::WrongDepth>);
+  return module;
+}
+
+const dynbatch_module &test::wrongStageModule() {
+  static const std::string text = [] {
+    std::string text =
+        replaced(parkingDescriptor(), "\"stage\": 0, \"location\": \"t.mlir:1",
+                 "\"stage\": 2, \"location\": \"t.mlir:1");
+    text = replaced(text, "\"stage\": 2, \"location\": \"t.mlir:4",
+                    "\"stage\": 0, \"location\": \"t.mlir:4");
+    text = replaced(text, "\"kernels\": [0]}", "\"kernels\": [9]}");
+    text = replaced(text, "\"kernels\": [3]}", "\"kernels\": [0]}");
+    return replaced(text, "\"kernels\": [9]}", "\"kernels\": [3]}");
+  }();
+  static const dynbatch_module module =
+      treeVariant(text.c_str(), treeEntry<Variant::Plain>);
   return module;
 }
 

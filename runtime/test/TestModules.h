@@ -22,9 +22,21 @@ namespace dynbatch::rt::test {
 /// for nodes of two trees, `wrap` for those of one), stage 2 the classifier
 /// (`classify`). Input: a Tree; result: tensor<2xf32>.
 ///
-/// Leaf n fails with an index error for n < 0 and makes a forced read for
-/// n >= 1000. The module has one loaded parameter `scale` and a derived one.
+/// Leaf n fails with an index error for n < 0, with a message of its own for
+/// n <= -1000, and makes a forced read for n >= 1000. The module has one loaded
+/// parameter `scale` and a derived one.
 const dynbatch_module &treeModule();
+/// The same on fibers.
+const dynbatch_module &parkingModule();
+/// The same on fibers, the trees of a Node on child fibers.
+const dynbatch_module &spawningModule();
+/// That without "parks".
+const dynbatch_module &spawningModuleWithoutFibers();
+/// The parking module compiled wrongly: all `wrap` tasks have depth 1.
+const dynbatch_module &wrongDepthModule();
+/// The parking module compiled wrongly: `classify` is in stage 0, `embed` in
+/// stage 2.
+const dynbatch_module &wrongStageModule();
 
 /// A module without kernels: squares a sequence of f32 into tensor<4xf32>
 /// taken from the memref allocation hooks, each instance at once.

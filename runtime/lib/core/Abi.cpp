@@ -32,6 +32,16 @@ void dynbatch_rt_flush(dynbatch_context *ctx) {
   Context::from(ctx).requestFlush();
 }
 
+void *dynbatch_rt_spawn(dynbatch_context *ctx,
+                        void (*function)(dynbatch_context *, char *),
+                        char *frame) {
+  return Context::from(ctx).spawn(function, frame);
+}
+
+void dynbatch_rt_join(dynbatch_context *ctx, void *handle) {
+  Context::from(ctx).join(handle);
+}
+
 void dynbatch_rt_index_error(dynbatch_context *ctx, const char *what,
                              int64_t index, int64_t size) {
   Context::from(ctx).fail(std::string(what) + ": index " +
@@ -40,9 +50,7 @@ void dynbatch_rt_index_error(dynbatch_context *ctx, const char *what,
 }
 
 void dynbatch_rt_stack_overflow(dynbatch_context *ctx) {
-  Context &context = Context::from(ctx);
-  context.fail("recursion too deep: the host stack of " +
-               std::to_string(context.stackBytes()) + " bytes is used up");
+  Context::from(ctx).stackOverflow();
 }
 
 void dynbatch_rt_error(dynbatch_context *ctx, const char *message) {
@@ -76,6 +84,8 @@ const AbiSymbol *dynbatch::rt::abiSymbols(size_t &count) {
       DYNBATCH_SYMBOL(dynbatch_rt_arena_alloc),
       DYNBATCH_SYMBOL(dynbatch_rt_heap_alloc),
       DYNBATCH_SYMBOL(dynbatch_rt_flush),
+      DYNBATCH_SYMBOL(dynbatch_rt_spawn),
+      DYNBATCH_SYMBOL(dynbatch_rt_join),
       DYNBATCH_SYMBOL(dynbatch_rt_index_error),
       DYNBATCH_SYMBOL(dynbatch_rt_stack_overflow),
       DYNBATCH_SYMBOL(dynbatch_rt_error),

@@ -26,8 +26,9 @@ Context::Context(const ModuleDescriptor &descriptor, void *const *params,
                  Executor &executor, std::unique_ptr<HostStack> hostStack,
                  Recorder *recorder, const Options &options)
     : dynbatch_context{}, descriptor(descriptor), executor(executor),
-      stack(std::move(hostStack)), recorder(recorder),
-      memoryLimit(options.memoryLimit), pending(descriptor),
+      stack(std::move(hostStack)), fibers(*this, options.fiberStackBytes),
+      recorder(recorder), memoryLimit(options.memoryLimit), pending(descriptor),
+      schedule(options.schedule), dynamicSchedule(descriptor),
       tensors(arena_cursor, arena_end, options.memoryLimit, options.poison),
       cells(heap_cursor, heap_end, options.memoryLimit, options.poison),
       temporaries(temporaryCursor, temporaryEnd, options.memoryLimit,
@@ -43,6 +44,7 @@ Status Context::execute(void (*function)(void *), void *argument) {
   Context *outer = runningContext;
   runningContext = this;
   error.clear();
+  stack_limit = stack->limit();
   Status status = Status::success();
 
   Recorder::Time began = recorder ? recorder->now() : Recorder::Time();
@@ -68,8 +70,63 @@ Status Context::execute(void (*function)(void *), void *argument) {
 
   runningContext = outer;
   if (!status.ok())
-    clearPending();
+    pending.clear();
   return status;
+}
+
+Status Context::executeOnFibers(Fiber::Function function, char *frame,
+                                int64_t begin, int64_t end) {
+  Context *outer = runningContext;
+  runningContext = this;
+  error.clear();
+  Status status = Status::success();
+
+  while (true) {
+    Recorder::Time began = recorder ? recorder->now() : Recorder::Time();
+    bool ok = runFibers(function, frame, begin, end);
+    if (recorder)
+      recorder->host(began);
+    status = ok ? flush() : Status::error(std::move(error));
+    if (!status.ok() || !fibers.anyParked())
+      break;
+    fibers.wakeParked();
+  }
+  if (status.ok() && fibers.alive() > 0)
+    status = Status::error("internal error: " + std::to_string(fibers.alive()) +
+                           " fibers wait for each other");
+
+  runningContext = outer;
+  if (!status.ok()) {
+    fibers.abandon();
+    pending.clear();
+  }
+  return status;
+}
+
+bool Context::runFibers(Fiber::Function function, char *frame, int64_t &begin,
+                        int64_t end) {
+  while (begin < end) {
+    enterInstance(begin++);
+    Fiber *fiber = fibers.create(function, frame, instance, /*child=*/false);
+    if (!fiber) {
+      error = fibers.stacks().failure();
+      return false;
+    }
+    if (fibers.enter(*fiber) == Fibers::Event::Failed)
+      return false;
+  }
+  while (Fiber *fiber = fibers.takeReady()) {
+    enterInstance(fiber->instance);
+    if (fibers.enter(*fiber) == Fibers::Event::Failed)
+      return false;
+  }
+  return true;
+}
+
+void Context::enterInstance(int64_t index) {
+  instance = index;
+  if (recorder)
+    recorder->beginInstance(index, tensors.used());
 }
 
 void Context::reset() {
@@ -80,30 +137,15 @@ void Context::reset() {
   instance = -1;
 }
 
-void Context::clearPending() { pending.clear(); }
-
 Status Context::flush() {
   Recorder::Time began;
   if (recorder) {
     began = recorder->now();
     recorder->beginFlush(pending, tensors);
   }
-  Status status = Status::success();
-  for (const Stage &stage : descriptor.stages) {
-    int64_t depths = 1;
-    if (stage.cyclic)
-      for (unsigned kernel : stage.kernels)
-        depths = std::max(depths, pending.numBuckets(kernel));
-    for (int64_t depth = stage.cyclic ? 1 : 0; depth < depths; ++depth) {
-      for (unsigned kernel : stage.kernels) {
-        if (depth >= pending.numBuckets(kernel))
-          continue;
-        status = runBatch(kernel, depth);
-        if (!status.ok())
-          return status;
-      }
-    }
-  }
+  Status status = runPending();
+  if (!status.ok())
+    return status;
   pending.clear();
   // A stamp of a wrapped epoch could only make a task's depth too large.
   epoch += kEpochStep;
@@ -114,11 +156,41 @@ Status Context::flush() {
   return status;
 }
 
-Status Context::runBatch(unsigned kernel, int64_t depth) {
-  int64_t count = pending.count(kernel, depth);
-  if (count == 0)
-    return Status::success();
-  const int64_t *rows = pending.rows(kernel, depth);
+Status Context::runPending() {
+  if (schedule != Schedule::Static) {
+    Status status = dynamicSchedule.plan(schedule, pending, tensors);
+    for (const DynamicSchedule::Batch &batch : dynamicSchedule.batches()) {
+      if (!status.ok())
+        break;
+      status = runBatch(batch.kernel, batch.depth, dynamicSchedule.rows(batch),
+                        batch.count);
+    }
+    return status;
+  }
+  for (const Stage &stage : descriptor.stages) {
+    int64_t depths = 1;
+    if (stage.cyclic)
+      for (unsigned kernel : stage.kernels)
+        depths = std::max(depths, pending.numBuckets(kernel));
+    for (int64_t depth = stage.cyclic ? 1 : 0; depth < depths; ++depth) {
+      for (unsigned kernel : stage.kernels) {
+        if (depth >= pending.numBuckets(kernel))
+          continue;
+        int64_t count = pending.count(kernel, depth);
+        if (count == 0)
+          continue;
+        Status status =
+            runBatch(kernel, depth, pending.rows(kernel, depth), count);
+        if (!status.ok())
+          return status;
+      }
+    }
+  }
+  return Status::success();
+}
+
+Status Context::runBatch(unsigned kernel, int64_t depth, const int64_t *rows,
+                         int64_t count) {
   if (!recorder) {
     executor.run(kernel, rows, count);
     return Status::success();
@@ -187,13 +259,55 @@ void Context::outOfMemory(const char *what, const Arena &arena, size_t bytes) {
   fail(std::move(message));
 }
 
-void Context::requestFlush() { stack->yieldForFlush(); }
+void Context::requestFlush() {
+  if (fibers.current())
+    fibers.waitForFlush();
+  else
+    stack->park();
+}
+
+void *Context::spawn(Fiber::Function function, char *frame) {
+  // On the host stack a flush comes at once, so nothing can wait.
+  if (!fibers.current()) {
+    function(this, frame);
+    return nullptr;
+  }
+  Fiber *child = fibers.create(function, frame, instance, /*child=*/true);
+  if (!child)
+    fail(fibers.stacks().failure());
+  switch (fibers.enter(*child)) {
+  case Fibers::Event::Parked:
+    return child;
+  case Fibers::Event::Failed:
+    fibers.fail();
+  case Fibers::Event::Finished:
+    fibers.recycle(*child);
+    return nullptr;
+  }
+}
+
+void Context::join(void *handle) {
+  if (!handle)
+    return;
+  Fiber &child = *static_cast<Fiber *>(handle);
+  fibers.waitFor(child);
+  fibers.recycle(child);
+}
+
+void Context::stackOverflow() {
+  bool onFiber = fibers.current();
+  size_t bytes = onFiber ? fibers.stacks().stackBytes() : stack->size();
+  fail(std::string("recursion too deep: the ") + (onFiber ? "fiber" : "host") +
+       " stack of " + std::to_string(bytes) + " bytes is used up");
+}
 
 void Context::fail(std::string message) {
-  if (!stack->isRunning()) {
+  if (!fibers.current() && !stack->isRunning()) {
     std::fprintf(stderr, "dynbatch runtime: %s\n", message.c_str());
     std::abort();
   }
   error = std::move(message);
+  if (fibers.current())
+    fibers.fail();
   stack->fail();
 }

@@ -10,11 +10,14 @@
 #define DYNBATCH_LIB_CORE_CONTEXT_H
 
 #include "core/Arena.h"
+#include "core/DynamicSchedule.h"
 #include "core/Executor.h"
+#include "core/Fibers.h"
 #include "core/HostStack.h"
 #include "core/Queues.h"
 #include "dynbatch/Runtime/ABI.h"
 #include "dynbatch/Runtime/Descriptor.h"
+#include "dynbatch/Runtime/Schedule.h"
 #include "dynbatch/Runtime/Status.h"
 #include "stats/Recorder.h"
 
@@ -24,12 +27,14 @@
 namespace dynbatch::rt {
 
 /// What compiled code knows as dynbatch_context, and what the runtime keeps
-/// behind it: memory, pending tasks, the host stack, the first error.
+/// behind it: memory, pending tasks, the stacks of host code, the first error.
 class Context : public dynbatch_context {
 public:
   struct Options {
     size_t memoryLimit = 0;
     bool poison = false;
+    Schedule schedule = Schedule::Static;
+    size_t fiberStackBytes = size_t(192) << 10;
   };
 
   /// `recorder` may be null: nothing is recorded then.
@@ -49,6 +54,14 @@ public:
   /// last a flush for what is pending when it returns. On an error everything
   /// pending is dropped.
   Status execute(void (*function)(void *), void *argument);
+  /// Runs `function(this, frame)` for each instance in [begin, end) on a fiber
+  /// of its own, serving the flushes of all fibers together. Otherwise like
+  /// execute.
+  Status executeOnFibers(Fiber::Function function, char *frame, int64_t begin,
+                         int64_t end);
+
+  /// Host code for `index` runs from now on.
+  void enterInstance(int64_t index);
 
   /// Ends a minibatch: all memory but the results' slots is free again.
   void reset();
@@ -57,6 +70,9 @@ public:
 
   size_t arenaUsed() const { return tensors.used(); }
   size_t heapUsed() const { return cells.used(); }
+  /// Most fibers alive at once since the last call.
+  size_t takeFiberPeak() { return fibers.takePeak(); }
+  const StackPool &fiberStacks() const { return fibers.stacks(); }
 
   // Called by host code, on its stack.
   int64_t *reserve(int64_t kernel, int64_t depth);
@@ -64,24 +80,32 @@ public:
   char *allocateCell(size_t bytes);
   char *allocateTemporary(size_t alignment, size_t bytes);
   void requestFlush();
+  void *spawn(Fiber::Function function, char *frame);
+  void join(void *handle);
+  [[noreturn]] void stackOverflow();
   /// Records the error and leaves the host code for good.
   [[noreturn]] void fail(std::string message);
 
-  size_t stackBytes() const { return stack->size(); }
-
 private:
+  /// Runs what can run; false after an error.
+  bool runFibers(Fiber::Function function, char *frame, int64_t &begin,
+                 int64_t end);
   Status flush();
-  Status runBatch(unsigned kernel, int64_t depth);
-  void clearPending();
+  Status runPending();
+  Status runBatch(unsigned kernel, int64_t depth, const int64_t *rows,
+                  int64_t count);
   [[noreturn]] void outOfMemory(const char *what, const Arena &arena,
                                 size_t bytes);
 
   const ModuleDescriptor &descriptor;
   Executor &executor;
   std::unique_ptr<HostStack> stack;
+  Fibers fibers;
   Recorder *recorder;
   size_t memoryLimit;
   Queues pending;
+  Schedule schedule;
+  DynamicSchedule dynamicSchedule;
   char *temporaryCursor = nullptr;
   char *temporaryEnd = nullptr;
   Arena tensors;

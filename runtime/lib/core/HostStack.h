@@ -9,6 +9,7 @@
 #ifndef DYNBATCH_LIB_CORE_HOSTSTACK_H
 #define DYNBATCH_LIB_CORE_HOSTSTACK_H
 
+#include "core/Coroutine.h"
 #include "core/VirtualMemory.h"
 #include "dynbatch/Runtime/Status.h"
 
@@ -17,67 +18,43 @@
 
 namespace dynbatch::rt {
 
-/// A large stack on which compiled host code runs, as a coroutine of its
-/// caller. The code may stop half-way and be resumed or dropped, which is how a
-/// noreturn error leaves any depth of recursion without unwinding.
+/// A large stack on which compiled host code runs, one function at a time.
 class HostStack {
 public:
-  /// Why control came back to the caller.
-  enum class Event {
-    Finished, ///< the function returned
-    Flush,    ///< it waits for a flush: resume() or drop()
-    Failed    ///< it gave up and can only be dropped (already done)
-  };
+  using Event = Coroutine::Event;
 
   /// Reserves a stack of `bytes` with a guard page.
   static Result<std::unique_ptr<HostStack>> create(size_t bytes);
   HostStack(const HostStack &) = delete;
   HostStack &operator=(const HostStack &) = delete;
-  ~HostStack();
 
   /// Caller's side: starts `function(argument)` on the empty stack.
-  Event start(void (*function)(void *), void *argument);
-  /// Caller's side: goes on after Event::Flush.
-  Event resume();
-  /// Caller's side: forgets what runs on the stack.
+  Event start(void (*function)(void *), void *argument) {
+    return trim(code.start(pages.data(), pages.size(), function, argument));
+  }
+  /// Caller's side: goes on after Event::Parked.
+  Event resume() { return trim(code.resume()); }
+  /// Caller's side: forgets what is parked on the stack.
   void drop();
 
-  /// Stack's side: hands control to the caller until it resumes.
-  void yieldForFlush();
-  /// Stack's side: hands control to the caller for good.
-  [[noreturn]] void fail();
+  /// Stack's side.
+  void park() { code.park(); }
+  [[noreturn]] void fail() { code.fail(); }
 
-  /// True between start or resume and the next event.
-  bool isRunning() const { return running; }
+  bool isRunning() const { return code.isRunning(); }
   /// Lowest address that recursive code may use: keeps a reserve for the code
   /// that finds out.
   char *limit() const;
   size_t size() const { return requested; }
 
 private:
-  HostStack(PageBlock pages, size_t requested);
-  Event enter();
-  void leave(Event event);
-  struct Trampoline;
+  HostStack(PageBlock pages, size_t requested)
+      : pages(std::move(pages)), requested(requested) {}
+  Event trim(Event event);
 
   PageBlock pages;
   size_t requested;
-  void *inside = nullptr;  ///< where the stack's code goes on
-  void *outside = nullptr; ///< where the caller goes on
-  void (*function)(void *) = nullptr;
-  void *argument = nullptr;
-  Event event = Event::Finished;
-  bool running = false;
-  /// What the sanitizers want to know about a change of stacks.
-  struct SanitizerState {
-    void *insideFake = nullptr;
-    void *outsideFake = nullptr;
-    const void *outsideBottom = nullptr;
-    size_t outsideSize = 0;
-    void *insideFiber = nullptr;
-    void *outsideFiber = nullptr;
-  };
-  SanitizerState sanitizer;
+  Coroutine code;
 };
 
 } // namespace dynbatch::rt

@@ -25,7 +25,8 @@ public:
         executor(module, this->params.addresses(), cpuOptions(options)),
         context(module.descriptor(), this->params.addresses(), executor,
                 std::move(stack), recorder.isOn() ? &recorder : nullptr,
-                {options.memoryLimitBytes, options.verifySchedule}) {}
+                {options.memoryLimitBytes, options.verifySchedule,
+                 options.schedule, options.fiberStackBytes}) {}
 
   Status runPrologue() {
     if (!module.raw()->prologue)
@@ -57,11 +58,20 @@ public:
 
     if (recorder.isOn())
       recorder.beginMinibatch();
-    Status status = context.execute(
-        [](void *self) { static_cast<Impl *>(self)->runEntries(); }, this);
-    if (recorder.isOn())
-      recorder.endMinibatch(status.ok(), end - begin, context.arenaUsed(),
-                            context.heapUsed());
+    Status status =
+        descriptor.parks
+            ? context.executeOnFibers(
+                  [](dynbatch_context *, char *self) {
+                    reinterpret_cast<Impl *>(self)->runEntry();
+                  },
+                  reinterpret_cast<char *>(this), begin, end)
+            : context.execute(
+                  [](void *self) { static_cast<Impl *>(self)->runEntries(); },
+                  this);
+    if (recorder.isOn()) {
+      Recorder::Time ended = recorder.now();
+      recorder.endMinibatch(status.ok(), ended, end - begin, memoryUsage());
+    }
     if (status.ok())
       for (size_t i = begin; i < end; ++i)
         sink(ResultView(descriptor, i, resultSlots(i)));
@@ -96,13 +106,28 @@ private:
 
   /// On the host stack: the instance program of each instance of the job.
   void runEntries() {
-    dynbatch_entry_fn entry = module.raw()->entry;
     for (size_t i = job.begin; i < job.end; ++i) {
-      context.instance = static_cast<int64_t>(i);
-      if (recorder.isOn())
-        recorder.beginInstance(context.instance, context.arenaUsed());
-      entry(&context, job.instances->arguments(i), resultSlots(i));
+      context.enterInstance(static_cast<int64_t>(i));
+      runEntry();
     }
+  }
+  void runEntry() {
+    size_t instance = context.instance;
+    module.raw()->entry(&context, job.instances->arguments(instance),
+                        resultSlots(instance));
+  }
+
+  Recorder::Usage memoryUsage() {
+    Recorder::Usage usage;
+    // Counting resident pages takes a while.
+    if (!recorder.hasStatistics())
+      return usage;
+    usage.arenaBytes = context.arenaUsed();
+    usage.heapBytes = context.heapUsed();
+    usage.fibers = context.takeFiberPeak();
+    usage.fiberReservedBytes = context.fiberStacks().reservedBytes();
+    usage.fiberResidentBytes = context.fiberStacks().residentBytes();
+    return usage;
   }
 
   /// Says in which instance the error came up.
@@ -133,6 +158,9 @@ Program::create(const Module &module, ParameterSet params,
     return Status::error("the parameters belong to another module");
   if (options.threads == 0 || options.grainRows <= 0)
     return Status::error("threads and grainRows must be at least 1");
+  Status fits = StackPool::check(options.fiberStackBytes);
+  if (!fits.ok())
+    return fits;
   Result<std::unique_ptr<HostStack>> stack =
       HostStack::create(options.stackBytes);
   if (!stack.ok())

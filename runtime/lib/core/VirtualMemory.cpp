@@ -8,6 +8,7 @@
 
 #include "core/VirtualMemory.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -63,24 +64,46 @@ PageBlock PageBlock::map(size_t bytes) {
   return block;
 }
 
-PageBlock PageBlock::mapStack(size_t bytes) {
+size_t PageBlock::stackStride(size_t bytes) {
+  return roundUp(bytes, pageSize()) + pageSize();
+}
+
+PageBlock PageBlock::mapStacks(size_t bytes, size_t count) {
   PageBlock block;
   size_t guard = pageSize();
   size_t size = roundUp(bytes, pageSize());
-  if (!size || size > SIZE_MAX - guard)
+  size_t total;
+  if (!size || __builtin_add_overflow(size, guard, &size) ||
+      __builtin_mul_overflow(size, count, &total))
     return block;
   void *mapped =
-      mmap(nullptr, size + guard, PROT_READ | PROT_WRITE,
+      mmap(nullptr, total, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (mapped == MAP_FAILED)
     return block;
   char *first = static_cast<char *>(mapped);
-  if (mprotect(first, guard, PROT_NONE) != 0) {
-    munmap(first, size + guard);
-    return block;
+  for (size_t i = 0; i < count; ++i) {
+    if (mprotect(first + i * size, guard, PROT_NONE) != 0) {
+      munmap(first, total);
+      return block;
+    }
   }
   block.base = first + guard;
-  block.bytes = size;
+  block.bytes = total - guard;
   block.guard = guard;
   return block;
+}
+
+size_t PageBlock::residentBytes() const {
+  constexpr size_t kStep = 4096;
+  unsigned char states[kStep];
+  size_t resident = 0;
+  for (size_t offset = 0; offset < bytes; offset += kStep * pageSize()) {
+    size_t part = std::min(bytes - offset, kStep * pageSize());
+    if (mincore(base + offset, part, states) != 0)
+      break;
+    for (size_t i = 0; i < (part + pageSize() - 1) / pageSize(); ++i)
+      resident += (states[i] & 1) * pageSize();
+  }
+  return resident;
 }

@@ -28,8 +28,14 @@ public:
 
   /// Maps at least `bytes`; an empty block (data() == null) on failure.
   static PageBlock map(size_t bytes);
-  /// Maps a stack of `bytes`, uncommitted, with an inaccessible page below.
-  static PageBlock mapStack(size_t bytes);
+  /// Maps `count` stacks of `bytes` (rounded up to pages), uncommitted, each
+  /// with an inaccessible page below. The first one begins at data(), the next
+  /// ones after stackStride(bytes) each.
+  static PageBlock mapStacks(size_t bytes, size_t count = 1);
+  static size_t stackStride(size_t bytes);
+
+  /// Bytes of pages from `data()` on, size() of them, that are in memory.
+  size_t residentBytes() const;
 
   char *data() const { return base; }
   size_t size() const { return bytes; }

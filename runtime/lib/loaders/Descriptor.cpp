@@ -344,6 +344,9 @@ bool DescriptorParser::stages(const json &root) {
 
 bool DescriptorParser::parse(const json &root) {
   const json *entry = member(root, "root", "entry");
+  if (entry && root.contains("parks") &&
+      !boolean(root, "root", "parks", result.parks))
+    return false;
   return entry && string(root, "root", "name", result.name) && adts(root) &&
          string(*entry, "entry", "name", result.entryName) &&
          slots(*entry, "entry", "inputs", result.inputs) &&

@@ -59,6 +59,11 @@ static void accumulate(Statistics &sum, const Statistics &part) {
   sum.kernelSeconds += part.kernelSeconds;
   sum.arenaPeakBytes = std::max(sum.arenaPeakBytes, part.arenaPeakBytes);
   sum.heapPeakBytes = std::max(sum.heapPeakBytes, part.heapPeakBytes);
+  sum.fiberPeak = std::max(sum.fiberPeak, part.fiberPeak);
+  sum.fiberReservedBytes =
+      std::max(sum.fiberReservedBytes, part.fiberReservedBytes);
+  sum.fiberResidentBytes =
+      std::max(sum.fiberResidentBytes, part.fiberResidentBytes);
   for (size_t i = 0; i < sum.kernels.size(); ++i)
     accumulate(sum.kernels[i], part.kernels[i]);
 }
@@ -82,9 +87,8 @@ void Recorder::beginMinibatch() {
   minibatchBegan = now();
 }
 
-void Recorder::endMinibatch(bool ok, int64_t instances, int64_t arenaBytes,
-                            int64_t heapBytes) {
-  Time end = now();
+void Recorder::endMinibatch(bool ok, Time end, int64_t instances,
+                            const Usage &usage) {
   if (options.trace)
     trace.add(
         {Trace::Event::Kind::Minibatch, minibatchBegan, end, 0, 0, instances});
@@ -97,8 +101,11 @@ void Recorder::endMinibatch(bool ok, int64_t instances, int64_t arenaBytes,
     minibatch.minibatches = 1;
     minibatch.instances = instances;
     minibatch.seconds = inSeconds(end - minibatchBegan - minibatchAnalysis);
-    minibatch.arenaPeakBytes = arenaBytes;
-    minibatch.heapPeakBytes = heapBytes;
+    minibatch.arenaPeakBytes = usage.arenaBytes;
+    minibatch.heapPeakBytes = usage.heapBytes;
+    minibatch.fiberPeak = usage.fibers;
+    minibatch.fiberReservedBytes = usage.fiberReservedBytes;
+    minibatch.fiberResidentBytes = usage.fiberResidentBytes;
     for (size_t k = 0; k < minibatch.kernels.size(); ++k) {
       minibatch.kernels[k].lowerBound = graph.longestChain(k);
       minibatch.lowerBound += minibatch.kernels[k].lowerBound;

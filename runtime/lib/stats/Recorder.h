@@ -34,14 +34,23 @@ public:
     bool verify = false;
   };
 
+  /// Memory of a minibatch.
+  struct Usage {
+    int64_t arenaBytes = 0;
+    int64_t heapBytes = 0;
+    int64_t fibers = 0;
+    int64_t fiberReservedBytes = 0;
+    int64_t fiberResidentBytes = 0;
+  };
+
   Recorder(const ModuleDescriptor &descriptor, const Options &options);
 
+  bool hasStatistics() const { return options.stats; }
   bool isOn() const { return options.stats || options.trace || options.verify; }
   Time now() const { return Clock::now(); }
 
   void beginMinibatch();
-  void endMinibatch(bool ok, int64_t instances, int64_t arenaBytes,
-                    int64_t heapBytes);
+  void endMinibatch(bool ok, Time end, int64_t instances, const Usage &usage);
   /// The instance's tasks get arena positions from `position` on.
   void beginInstance(int64_t instance, uint64_t position);
   /// Host code ran from `began` to now.

@@ -47,6 +47,11 @@ void Statistics::print(std::ostream &out) const {
                 1e3 * overhead, perTask(overhead));
   out << format("arena peak        %12.3f MiB\n", arenaPeakBytes / 1048576.0);
   out << format("host heap peak    %12.3f MiB\n", heapPeakBytes / 1048576.0);
+  if (fiberPeak)
+    out << format("fibers peak       %12lld   stacks %.3f MiB resident, "
+                  "%.3f MiB reserved\n",
+                  count(fiberPeak), fiberResidentBytes / 1048576.0,
+                  fiberReservedBytes / 1048576.0);
   if (kernels.empty())
     return;
 
@@ -85,6 +90,9 @@ void Statistics::printJson(std::ostream &out) const {
   json["flush_overhead_seconds"] = flushSeconds - kernelSeconds;
   json["arena_peak_bytes"] = arenaPeakBytes;
   json["heap_peak_bytes"] = heapPeakBytes;
+  json["fiber_peak"] = fiberPeak;
+  json["fiber_reserved_bytes"] = fiberReservedBytes;
+  json["fiber_resident_bytes"] = fiberResidentBytes;
   ordered_json list = ordered_json::array();
   for (const KernelStatistics &kernel : kernels) {
     ordered_json entry;

@@ -8,6 +8,8 @@
 
 #include "stats/TaskGraph.h"
 
+#include "core/ResultBlocks.h"
+
 #include <algorithm>
 
 using namespace dynbatch::rt;
@@ -56,15 +58,6 @@ void TaskGraph::addPending(const Queues &queues, const Arena &arena) {
     chainTable.resize(blocks.size() * descriptor.kernels.size(), 0);
 }
 
-int64_t TaskGraph::find(uint64_t position) const {
-  auto next = std::upper_bound(
-      blocks.begin(), blocks.end(), position,
-      [](uint64_t position, const Block &b) { return position < b.begin; });
-  if (next == blocks.begin() || position >= (next - 1)->end)
-    return -1;
-  return next - blocks.begin() - 1;
-}
-
 int64_t TaskGraph::instanceAt(uint64_t position) const {
   auto next = std::upper_bound(
       starts.begin(), starts.end(), position,
@@ -91,7 +84,8 @@ Status TaskGraph::addBatch(unsigned kernel, int64_t depth, const int64_t *rows,
     for (int64_t i = 0; i < info.operands; ++i) {
       uint64_t position =
           arena.position(reinterpret_cast<const void *>(rows[i]));
-      int64_t producer = position == Arena::kNowhere ? -1 : find(position);
+      int64_t producer =
+          position == Arena::kNowhere ? -1 : findBlock(blocks, position);
       if (producer < 0)
         continue;
       const Block &block = blocks[producer];
@@ -106,7 +100,9 @@ Status TaskGraph::addBatch(unsigned kernel, int64_t depth, const int64_t *rows,
         for (size_t k = 0; k < width; ++k)
           current[k] = std::max(current[k], chainTable[producer * width + k]);
     }
-    int64_t block = info.resultBytes && own != Arena::kNowhere ? find(own) : -1;
+    int64_t block = info.resultBytes && own != Arena::kNowhere
+                        ? findBlock(blocks, own)
+                        : -1;
     if (chains) {
       ++current[kernel];
       longest[kernel] = std::max<int64_t>(longest[kernel], current[kernel]);

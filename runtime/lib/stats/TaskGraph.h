@@ -50,8 +50,6 @@ private:
     int64_t depth;
     bool done;
   };
-  /// Index of the block around an arena position; -1 if there is none.
-  int64_t find(uint64_t position) const;
   int64_t instanceAt(uint64_t position) const;
   std::string describe(unsigned kernel, int64_t depth) const;
 

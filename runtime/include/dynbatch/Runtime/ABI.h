@@ -56,14 +56,15 @@ typedef struct dynbatch_queue {
 
 /// Head of the runtime's context; all that compiled code sees of it.
 typedef struct dynbatch_context {
-  char *arena_cursor;     ///< tensor storage, DYNBATCH_TENSOR_ALIGNMENT aligned
+  char *arena_cursor; ///< tensor storage, DYNBATCH_TENSOR_ALIGNMENT aligned
   char *arena_end;
-  char *heap_cursor;      ///< host cells (ADTs, sequences), 16 byte aligned
+  char *heap_cursor; ///< host cells (ADTs, sequences), 16 byte aligned
   char *heap_end;
   dynbatch_queue *queues; ///< one a kernel
   void *const *params;    ///< one a parameter, in descriptor order
   uint64_t epoch;         ///< flush epoch << DYNBATCH_STAMP_EPOCH_SHIFT
-  char *stack_limit;      ///< recursive functions refuse to go below it
+  char *stack_limit;      ///< recursive functions refuse to go below it;
+                          ///< changes with the fiber that runs
   int64_t instance;       ///< index of the running instance in its input
 } dynbatch_context;
 
@@ -115,8 +116,17 @@ int64_t *dynbatch_rt_reserve(dynbatch_context *ctx, int64_t kernel,
 char *dynbatch_rt_arena_alloc(dynbatch_context *ctx, int64_t bytes);
 /// Same for host cells (`bytes` a multiple of 16).
 char *dynbatch_rt_heap_alloc(dynbatch_context *ctx, int64_t bytes);
-/// Forced read: runs all pending tasks.
+/// Forced read: returns when all tasks enqueued so far have run. In a module
+/// that parks, other host code runs in between.
 void dynbatch_rt_flush(dynbatch_context *ctx);
+/// Runs `function(ctx, frame)` on a new child fiber of the running instance,
+/// at once, until it ends or waits. Returns null if it has ended; otherwise a
+/// handle that the caller must join once, while `frame` stays valid.
+void *dynbatch_rt_spawn(dynbatch_context *ctx,
+                        void (*function)(dynbatch_context *ctx, char *frame),
+                        char *frame);
+/// Waits until the child has ended; does nothing for null.
+void dynbatch_rt_join(dynbatch_context *ctx, void *handle);
 /// `what` names the op and its source location.
 DYNBATCH_NORETURN void dynbatch_rt_index_error(dynbatch_context *ctx,
                                                const char *what, int64_t index,

@@ -90,6 +90,7 @@ struct Stage {
 struct ModuleDescriptor {
   std::string name;
   std::string entryName;
+  bool parks = false; ///< the entry may wait for a flush: it needs a fiber
   SlotList inputs;
   SlotList results;
   std::vector<Adt> adts;

@@ -12,6 +12,7 @@
 #include "dynbatch/Runtime/Instances.h"
 #include "dynbatch/Runtime/Module.h"
 #include "dynbatch/Runtime/Parameters.h"
+#include "dynbatch/Runtime/Schedule.h"
 #include "dynbatch/Runtime/Statistics.h"
 #include "dynbatch/Runtime/Status.h"
 #include "dynbatch/Runtime/Values.h"
@@ -30,7 +31,11 @@ struct ProgramOptions {
   /// Before each batch, check that all producers of its operands have run, and
   /// fill fresh tensor storage with NaN patterns.
   bool verifySchedule = false;
+  Schedule schedule = Schedule::Static;
   size_t stackBytes = size_t(1) << 30; ///< of host code; reserved, not resident
+  /// The same of each fiber in a module that parks: one an instance, and one
+  /// a spawned call that waits. 10,000 fibers reserve 2 GB.
+  size_t fiberStackBytes = size_t(192) << 10;
   /// Most bytes of the tensor arena, of the host heap and of the temporary
   /// memory, each; 0 means no limit.
   size_t memoryLimitBytes = 0;

@@ -60,6 +60,9 @@ struct Statistics {
   double kernelSeconds = 0;   ///< in kernels
   int64_t arenaPeakBytes = 0; ///< tensors of the largest minibatch
   int64_t heapPeakBytes = 0;  ///< host cells of the largest minibatch
+  int64_t fiberPeak = 0;      ///< most fibers at once
+  int64_t fiberReservedBytes = 0;        ///< address space of all fiber stacks
+  int64_t fiberResidentBytes = 0;        ///< the part of it that is in memory
   std::vector<KernelStatistics> kernels; ///< in descriptor order
 
   /// A short aligned table.
