@@ -8,7 +8,8 @@
 
 #include "dynbatch/Interfaces/BatchableOpInterface.h"
 #include "dynbatch/Transforms/Passes.h"
-#include "mlir/IR/IRMapping.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -30,12 +31,13 @@ static bool isRematerializable(Operation *op) {
          isMemoryEffectFree(op);
 }
 
-/// Control flow and the dialect's own ops handle tensors without computing.
+/// Control flow and the dialect's own ops handle tensors without computing. So
+/// does a choice between two tensors, to which upstream folds an `scf.if`.
 static bool isHostOp(Operation *op) {
-  return isa<CallOpInterface, RegionBranchOpInterface, BranchOpInterface,
-             RegionBranchTerminatorOpInterface>(op) ||
-         op->hasTrait<OpTrait::ReturnLike>() ||
-         isa_and_nonnull<DynbatchDialect>(op->getDialect());
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return !isTensor(select.getCondition().getType());
+  return isa<CallOpInterface, RegionBranchOpInterface>(op) ||
+         isa<DynbatchDialect>(op->getDialect());
 }
 
 static bool touchesTensors(Operation *op) {
@@ -45,23 +47,38 @@ static bool touchesTensors(Operation *op) {
 
 /// Whether `op` goes into a static block; failure when it has no place at all.
 static FailureOr<bool> isTensorOp(Operation *op) {
+  if (auto call = dyn_cast<CallOpInterface>(op);
+      call && !isa<SymbolRefAttr>(call.getCallableForCallee()))
+    return op->emitOpError("is an indirect call, but which kernels a program "
+                           "may run must be known");
   if (isHostOp(op) || isRematerializable(op))
     return false;
-  if (!touchesTensors(op)) {
-    // Host ops are reordered around blocks.
-    if (op->getNumRegions() == 0 && !isMemoryEffectFree(op))
-      return op->emitOpError(
-          "has side effects, but instance programs must be pure");
+  // Host ops are reordered around blocks.
+  if (!isMemoryEffectFree(op))
+    return op->emitOpError(
+        "has side effects, but instance programs must be pure");
+  if (!touchesTensors(op) && op->getNumRegions() == 0)
     return false;
-  }
-  auto batchable = dyn_cast<BatchableOpInterface>(op);
-  if (!batchable)
-    return op->emitOpError("cannot be batched: it does not implement "
-                           "BatchableOpInterface");
-  if (failed(batchable.verifyBatchable(
-          [&] { return op->emitOpError("cannot be batched: "); })))
+  auto emitError = [&] { return op->emitOpError("cannot be batched: "); };
+  if (failed(verifyBatchable(op, emitError)))
     return failure();
+  SetVector<Value> values(op->operand_begin(), op->operand_end());
+  values.insert_range(op->getResults());
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  for (Value value : values)
+    if (!isTaskOperandType(value.getType()))
+      return emitError() << "a task cannot have a value of type "
+                         << value.getType();
   return true;
+}
+
+/// Branches and terminators of regions hand tensors on; some have regions with
+/// ops of their own (scf.forall.in_parallel).
+static LogicalResult verifyTerminator(Operation *op) {
+  if (op->getNumRegions() == 0 || isa<RegionBranchOpInterface>(op))
+    return success();
+  return op->emitOpError("cannot be batched: its region is not control flow of "
+                         "one instance");
 }
 
 namespace {
@@ -99,6 +116,12 @@ unsigned BlockFormer::getPhase(Value value, bool forBlock) const {
 }
 
 LogicalResult BlockFormer::classify() {
+  // A dead op makes no task.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  if (failed(verifyTerminator(block.getTerminator())))
+    return failure();
   for (Operation &op : block.without_terminator()) {
     FailureOr<bool> tensorOp = isTensorOp(&op);
     if (failed(tensorOp))
@@ -114,8 +137,8 @@ LogicalResult BlockFormer::classify() {
     for (Value operand : op.getOperands())
       use(operand);
     for (Region &region : op.getRegions())
-      visitUsedValuesDefinedAbove(region,
-                                  [&](OpOperand *operand) { use(operand->get()); });
+      visitUsedValuesDefinedAbove(
+          region, [&](OpOperand *operand) { use(operand->get()); });
     phases[&op] = phase;
     if (*tensorOp)
       inBlocks.insert(&op);
@@ -142,8 +165,8 @@ void BlockFormer::buildBlock(ArrayRef<Operation *> ops) {
   Location loc = FusedLoc::get(block.getParentOp()->getContext(), locs);
 
   OpBuilder builder = OpBuilder::atBlockTerminator(&block);
-  auto blockOp = BlockOp::create(
-      builder, loc, TypeRange(ValueRange(outputs.getArrayRef())));
+  auto blockOp = BlockOp::create(builder, loc,
+                                 TypeRange(ValueRange(outputs.getArrayRef())));
   Block &body = blockOp.getBody().emplaceBlock();
   for (Operation *op : ops)
     op->moveBefore(&body, body.end());
@@ -198,20 +221,24 @@ struct FormBlocks : dynbatch::impl::FormBlocksBase<FormBlocks> {
   using FormBlocksBase::FormBlocksBase;
 
   void runOnOperation() override {
-    // Inner regions first: a region op is a host op of its block by then.
+    // Order means nothing in unreachable code.
+    IRRewriter rewriter(&getContext());
+    (void)eraseUnreachableBlocks(rewriter, getOperation()->getRegions());
+    // Inner regions first: a region op is a host op of its block by then. Other
+    // regions than control flow's belong to tensor ops.
     SmallVector<Block *> blocks;
-    auto collect = [&](Operation *op) -> WalkResult {
-      if (isa<KernelOp, BlockOp>(op) || isa<BatchableOpInterface>(op) ||
-          op->hasAttr(DynbatchDialect::kPrologueAttrName))
-        return WalkResult::skip();
-      if (isa<ModuleOp, AdtOp>(op))
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<ModuleOp>(op))
         return WalkResult::advance();
+      if (isa<KernelOp, BlockOp>(op) ||
+          op->hasAttr(DynbatchDialect::kPrologueAttrName) ||
+          !isa<FunctionOpInterface, RegionBranchOpInterface>(op))
+        return WalkResult::skip();
       for (Region &region : op->getRegions())
         for (Block &block : region)
           blocks.push_back(&block);
       return WalkResult::advance();
-    };
-    getOperation()->walk<WalkOrder::PreOrder>(collect);
+    });
     for (Block *block : llvm::reverse(blocks)) {
       BlockFormer former(*block, coarsen);
       if (failed(former.classify()))
