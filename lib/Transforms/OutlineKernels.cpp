@@ -1,4 +1,5 @@
-//===- OutlineKernels.cpp - Static blocks become kernels and enqueues -*- C++ -*-===//
+//===- OutlineKernels.cpp - Static blocks become kernels and enqueues -*- C++
+//-*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,6 +11,7 @@
 #include "dynbatch/Transforms/Passes.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::dynbatch {
@@ -38,14 +40,14 @@ static std::string getKernelName(BlockOp block) {
 
 /// Equal kernels have equal hashes: op names, types and attributes of the body.
 static llvm::hash_code hashKernel(KernelOp kernel) {
-  llvm::hash_code hash = llvm::hash_value(
-      kernel.getFunctionType().getAsOpaquePointer());
+  llvm::hash_code hash =
+      llvm::hash_value(kernel.getFunctionType().getAsOpaquePointer());
   kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    hash = llvm::hash_combine(
-        hash, OperationEquivalence::computeHash(
-                  op, OperationEquivalence::ignoreHashValue,
-                  OperationEquivalence::ignoreHashValue,
-                  OperationEquivalence::IgnoreLocations));
+    hash =
+        llvm::hash_combine(hash, OperationEquivalence::computeHash(
+                                     op, OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::IgnoreLocations));
   });
   return hash;
 }
@@ -57,49 +59,44 @@ static bool areEqual(KernelOp lhs, KernelOp rhs) {
              OperationEquivalence::IgnoreLocations);
 }
 
-/// Moves the body of `block` into a new kernel. `operands` receives what the
-/// task is given.
-static KernelOp outline(BlockOp block, DataFlowSolver &solver,
-                        SmallVectorImpl<Value> &operands) {
+/// Gives `block` its own load of every parameter that it captures, and its own
+/// copy of every constant: they are no operands of the task.
+static void internalizeShared(BlockOp block, DataFlowSolver &solver) {
   SetVector<Value> captured;
   getUsedValuesDefinedAbove(block.getBody(), captured);
-  SmallVector<Type> types;
-  SmallVector<std::pair<Value, FlatSymbolRefAttr>> parameters;
-  SmallVector<Operation *> constants;
+  OpBuilder builder = OpBuilder::atBlockBegin(&block.getBody().front());
   for (Value value : captured) {
+    Value own;
     if (FlatSymbolRefAttr name =
-            SharingAnalysis::get(solver, value).getParameter()) {
-      parameters.emplace_back(value, name);
-    } else if (matchPattern(value, m_Constant())) {
-      constants.push_back(value.getDefiningOp());
-    } else {
-      operands.push_back(value);
-      types.push_back(value.getType());
-    }
+            SharingAnalysis::get(solver, value).getParameter())
+      own = ml_program::GlobalLoadConstOp::create(builder, value.getLoc(),
+                                                  value.getType(), name);
+    else if (matchPattern(value, m_Constant()))
+      own = builder.clone(*value.getDefiningOp())->getResult(0);
+    else
+      continue;
+    replaceAllUsesInRegionWith(value, own, block.getBody());
   }
+}
 
+/// Moves the body of `block` into a new kernel. `operands` receives what the
+/// task is given.
+static KernelOp outline(BlockOp block, SetVector<Value> &operands) {
+  getUsedValuesDefinedAbove(block.getBody(), operands);
   OpBuilder builder(block.getContext());
   auto kernel = KernelOp::create(
       builder, block.getLoc(), getKernelName(block),
-      builder.getFunctionType(types, block.getResultTypes()));
-  Block &body = kernel.getBody().front();
+      builder.getFunctionType(
+          llvm::to_vector(ValueRange(operands.getArrayRef()).getTypes()),
+          block.getResultTypes()));
   for (auto [operand, argument] :
        llvm::zip_equal(operands, kernel.getArguments())) {
     argument.setLoc(operand.getLoc());
     replaceAllUsesInRegionWith(operand, argument, block.getBody());
   }
-  builder.setInsertionPointToStart(&body);
-  for (auto [value, name] : parameters) {
-    Value load = ml_program::GlobalLoadConstOp::create(builder, value.getLoc(),
-                                                       value.getType(), name);
-    replaceAllUsesInRegionWith(value, load, block.getBody());
-  }
-  for (Operation *constant : constants)
-    replaceAllUsesInRegionWith(constant->getResult(0),
-                               builder.clone(*constant)->getResult(0),
-                               block.getBody());
-  Block &source = block.getBody().front();
-  body.getOperations().splice(body.end(), source.getOperations());
+  Block &body = kernel.getBody().front();
+  body.getOperations().splice(body.end(),
+                              block.getBody().front().getOperations());
   Operation *yield = body.getTerminator();
   builder.setInsertionPoint(yield);
   ReturnOp::create(builder, yield->getLoc(), yield->getOperands());
@@ -119,14 +116,19 @@ struct OutlineKernels : dynbatch::impl::OutlineKernelsBase<OutlineKernels> {
     if (failed(solver.initializeAndRun(module)))
       return signalPassFailure();
 
-    SymbolTable symbols(module);
-    llvm::MapVector<llvm::hash_code, SmallVector<KernelOp>> kernels;
     SmallVector<BlockOp> blocks;
     module.walk([&](BlockOp block) { blocks.push_back(block); });
+    for (BlockOp block : blocks)
+      internalizeShared(block, solver);
+
+    // The solver's results end here: values change.
+    SymbolTable symbols(module);
+    IRRewriter rewriter(&getContext());
+    DenseMap<llvm::hash_code, SmallVector<KernelOp>> kernels;
     for (BlockOp block : blocks) {
       auto func = block->getParentOfType<FunctionOpInterface>();
-      SmallVector<Value> operands;
-      KernelOp kernel = outline(block, solver, operands);
+      SetVector<Value> operands;
+      KernelOp kernel = outline(block, operands);
       SmallVector<KernelOp> &candidates = kernels[hashKernel(kernel)];
       auto *equal = llvm::find_if(
           candidates, [&](KernelOp other) { return areEqual(other, kernel); });
@@ -139,12 +141,10 @@ struct OutlineKernels : dynbatch::impl::OutlineKernelsBase<OutlineKernels> {
         candidates.push_back(kernel);
         ++numKernels;
       }
-      OpBuilder builder(block);
-      auto enqueue = EnqueueOp::create(builder, block.getLoc(),
-                                       block.getResultTypes(),
-                                       kernel.getSymName(), operands, Value());
-      block->replaceAllUsesWith(enqueue.getResults());
-      block->erase();
+      rewriter.setInsertionPoint(block);
+      rewriter.replaceOpWithNewOp<EnqueueOp>(block, block.getResultTypes(),
+                                             kernel.getSymName(),
+                                             operands.getArrayRef(), Value());
     }
   }
 };
