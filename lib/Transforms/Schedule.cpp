@@ -75,10 +75,13 @@ KernelGraph::KernelGraph(ModuleOp module, DataFlowSolver &solver) {
   }
   module.walk([&](EnqueueOp enqueue) {
     KernelNode *consumer = nodes[enqueue.getKernelAttr().getAttr()].get();
-    for (Value operand : enqueue.getTaskOperands())
-      for (StringAttr name :
-           RecurrenceAnalysis::get(solver, operand).getNames())
+    for (Value operand : enqueue.getTaskOperands()) {
+      KernelSet makers = RecurrenceAnalysis::get(solver, operand);
+      if (makers.isAny())
+        consumer->producers.insert_range(root.producers);
+      for (StringAttr name : makers.getNames())
         consumer->producers.insert(nodes[name].get());
+    }
   });
 }
 
@@ -107,17 +110,17 @@ SmallVector<KernelGraph::Component> KernelGraph::getComponents() {
 /// One more than the largest depth in `stage` among the operands that kernels
 /// of `stage` may have made.
 static Value buildDepth(EnqueueOp enqueue, int64_t stage,
-                        const DenseSet<StringAttr> &members,
-                        DataFlowSolver &solver) {
+                        ArrayRef<KernelOp> members, DataFlowSolver &solver) {
   OpBuilder builder(enqueue);
   Location loc = enqueue.getLoc();
   Value depth;
   SetVector<Value> operands(enqueue.getTaskOperands().begin(),
                             enqueue.getTaskOperands().end());
   for (Value operand : operands) {
-    if (!isa<RankedTensorType>(operand.getType()) ||
-        llvm::none_of(RecurrenceAnalysis::get(solver, operand).getNames(),
-                      [&](StringAttr name) { return members.contains(name); }))
+    KernelSet makers = RecurrenceAnalysis::get(solver, operand);
+    if (llvm::none_of(members, [&](KernelOp kernel) {
+          return makers.contains(kernel.getSymNameAttr());
+        }))
       continue;
     Value own = DepthOp::create(builder, loc, operand, stage);
     depth = depth ? arith::MaxUIOp::create(builder, loc, depth, own) : own;
@@ -141,22 +144,23 @@ struct Schedule : dynbatch::impl::ScheduleBase<Schedule> {
     SmallVector<KernelGraph::Component> components =
         KernelGraph(module, solver).getComponents();
     DenseMap<StringAttr, int64_t> stages;
-    SmallVector<DenseSet<StringAttr>> members(components.size());
     for (auto [stage, component] : llvm::enumerate(components)) {
       numStages++;
       numCyclic += component.cyclic;
       for (KernelOp kernel : component.kernels) {
         stages[kernel.getSymNameAttr()] = stage;
-        members[stage].insert(kernel.getSymNameAttr());
         kernel.setStage(stage);
         kernel.setCyclic(component.cyclic);
       }
     }
     module.walk([&](EnqueueOp enqueue) {
       int64_t stage = stages.lookup(enqueue.getKernelAttr().getAttr());
-      if (components[stage].cyclic)
+      const KernelGraph::Component &component = components[stage];
+      // Also a depth that an earlier run gave is replaced.
+      enqueue.getDepthMutable().clear();
+      if (component.cyclic)
         enqueue.getDepthMutable().assign(
-            buildDepth(enqueue, stage, members[stage], solver));
+            buildDepth(enqueue, stage, component.kernels, solver));
     });
   }
 };
