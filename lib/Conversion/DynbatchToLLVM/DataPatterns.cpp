@@ -111,9 +111,9 @@ struct FieldLowering : HostPattern<FieldOp> {
   matchAndRewrite(FieldOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     CtorOp ctor = lookupCtor(op, op.getValue().getType(), op.getCtor());
+    SmallVector<Type> types = ctor.getFieldTypes();
     int64_t offset = kHeaderBytes;
-    for (Type type :
-         ArrayRef(ctor.getFieldTypes()).take_front(op.getPosition()))
+    for (Type type : ArrayRef(types).take_front(op.getPosition()))
       offset += getSlotBytes(type);
     Value address = lowering.runtime.createOffset(rewriter, op.getLoc(),
                                                   adaptor.getValue(), offset);
