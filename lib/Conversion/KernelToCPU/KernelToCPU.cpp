@@ -175,22 +175,21 @@ LogicalResult KernelLowering::bufferize() {
   if (failed(bufferization::eliminateEmptyTensors(rewriter, func)))
     return failure();
   bufferization::OneShotBufferizationOptions options;
-  options.memCpyFn = [](OpBuilder &builder, Location loc, Value from,
-                        Value to) {
-    // Vectorized with everything else.
-    linalg::CopyOp::create(builder, loc, from, to);
-    return success();
-  };
   bufferization::BufferizationState state;
   if (failed(bufferization::runOneShotBufferize(func, options, state)))
     return failure();
-  // What was computed in place is "copied" to another view of itself.
-  DominanceInfo dominance(func);
-  eliminateCommonSubExpressions(rewriter, dominance, func);
-  func.walk([&](linalg::CopyOp copy) {
-    if (copy.getInputs() == copy.getOutputs())
+  // Copies are vectorized with everything else.
+  SmallVector<memref::CopyOp> copies;
+  func.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+  for (memref::CopyOp copy : copies) {
+    if (copy.getSource() == copy.getTarget()) {
       rewriter.eraseOp(copy);
-  });
+      continue;
+    }
+    rewriter.setInsertionPoint(copy);
+    rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(),
+                                                copy.getTarget());
+  }
   return success();
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VectorizeRows.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Hoisting.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -91,6 +92,62 @@ static std::optional<unsigned> chooseVectorLoop(linalg::LinalgOp op) {
   return {};
 }
 
+/// `op` with `loop` alone, so that all vectors have one dimension; all other
+/// loops make one iteration.
+static linalg::GenericOp keepOneLoop(RewriterBase &rewriter,
+                                     linalg::LinalgOp op, unsigned loop) {
+  Location loc = op.getLoc();
+  int64_t size = op.getStaticLoopRanges()[loop];
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool moves = op.getMatchingIndexingMap(&operand).isFunctionOfDim(loop);
+    AffineExpr dim = rewriter.getAffineDimExpr(0);
+    maps.push_back(
+        AffineMap::get(1, 0, moves ? ArrayRef(dim) : ArrayRef<AffineExpr>(),
+                       rewriter.getContext()));
+    Value value = operand.get();
+    if (isa<MemRefType>(value.getType())) {
+      FailureOr<Value> view = memref::SubViewOp::rankReduceIfNeeded(
+          rewriter, loc, value,
+          moves ? ArrayRef<int64_t>(size) : ArrayRef<int64_t>());
+      assert(succeeded(view) && "other dimensions have size 1");
+      value = *view;
+    }
+    operands.push_back(value);
+  }
+  unsigned numInputs = op.getNumDpsInputs();
+  auto generic = linalg::GenericOp::create(
+      rewriter, loc, ArrayRef(operands).take_front(numInputs),
+      ArrayRef(operands).drop_front(numInputs), maps,
+      op.getIteratorTypesArray()[loop],
+      [&](OpBuilder &body, Location loc, ValueRange args) {
+        IRMapping mapping;
+        Block *old = op.getBlock();
+        mapping.map(old->getArguments(),
+                    args.take_front(old->getNumArguments()));
+        for (Operation &inner : old->without_terminator()) {
+          auto index = dyn_cast<linalg::IndexOp>(inner);
+          if (!index)
+            body.clone(inner, mapping);
+          else if (index.getDim() == loop)
+            mapping.map(index.getResult(),
+                        linalg::IndexOp::create(body, loc, 0));
+          else
+            mapping.map(index.getResult(),
+                        arith::ConstantIndexOp::create(body, loc, 0));
+        }
+        linalg::YieldOp::create(
+            body, loc,
+            llvm::map_to_vector(
+                old->getTerminator()->getOperands(),
+                [&](Value value) { return mapping.lookupOrDefault(value); }));
+      });
+  rewriter.eraseOp(op);
+  return generic;
+}
+
 /// Vector code for `op` along `loop`.
 static LogicalResult vectorizeOp(RewriterBase &rewriter, linalg::LinalgOp op,
                                  unsigned loop, int64_t lanes) {
@@ -113,12 +170,12 @@ static LogicalResult vectorizeOp(RewriterBase &rewriter, linalg::LinalgOp op,
   for (auto [part, width] : parts) {
     FailureOr<linalg::LinalgOp> tiled =
         tileToVector(rewriter, part, loop, width);
-    linalg::LinalgOp op = succeeded(tiled) ? *tiled : part;
+    if (failed(tiled))
+      return part.emitOpError("cannot be tiled to vectors");
+    linalg::GenericOp op = keepOneLoop(rewriter, *tiled, loop);
     rewriter.setInsertionPoint(op);
-    FailureOr<linalg::VectorizationResult> result =
-        linalg::vectorize(rewriter, op);
-    if (succeeded(result))
-      rewriter.replaceOp(op, result->replacements);
+    if (succeeded(linalg::vectorize(rewriter, op)))
+      rewriter.eraseOp(op);
     else if (failed(lowerToLoops(rewriter, op)))
       return failure();
   }
@@ -146,23 +203,19 @@ LogicalResult mlir::dynbatch::vectorizeRows(FunctionOpInterface func,
   func.walk([](LoopLikeOpInterface loop) { moveLoopInvariantCode(loop); });
   linalg::hoistRedundantVectorTransfers(func);
 
-  // One-dimensional loads, stores and arithmetic.
   RewritePatternSet vectors(context);
-  vector::populateVectorTransferPermutationMapLoweringPatterns(vectors);
-  vector::populateDropUnitDimWithShapeCastPatterns(vectors);
-  vector::populateCastAwayVectorLeadingOneDimPatterns(vectors);
-  vector::populateVectorTransferDropUnitDimsPatterns(vectors);
   vector::populateVectorMultiReductionLoweringPatterns(
       vectors, vector::VectorMultiReductionLowering::InnerReduction);
   vector::populateVectorBroadcastLoweringPatterns(vectors);
-  vector::populateVectorShapeCastLoweringPatterns(vectors);
   vector::populateVectorTransferLoweringPatterns(vectors,
                                                  /*maxTransferRank=*/1);
+  vector::populateScalarVectorTransferLoweringPatterns(
+      vectors, /*benefit=*/1, /*allowMultipleUses=*/true);
+  memref::SubViewOp::getCanonicalizationPatterns(vectors, context);
   vector::TransferReadOp::getCanonicalizationPatterns(vectors, context);
   vector::TransferWriteOp::getCanonicalizationPatterns(vectors, context);
-  memref::SubViewOp::getCanonicalizationPatterns(vectors, context);
   if (failed(applyPatternsGreedily(func, std::move(vectors))))
-    return failure();
+    return func.emitOpError("vector operations cannot be lowered");
 
   RewritePatternSet maths(context);
   populateMathPolynomialApproximationPatterns(maths);
