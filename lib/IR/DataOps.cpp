@@ -71,7 +71,7 @@ static AdtType getMentionedAdt(Type type) {
 
 LogicalResult CtorOp::verify() {
   for (auto [i, type] : llvm::enumerate(getFieldTypes())) {
-    if (!isDataType(type))
+    if (!isDataType(type) || isa<FiberType>(type))
       return emitOpError() << "field #" << i << " cannot be of type " << type
                            << ": expected a scalar, a tensor of static shape, "
                               "an ADT or a sequence";

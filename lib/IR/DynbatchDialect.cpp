@@ -93,7 +93,7 @@ bool mlir::dynbatch::isTaskOperandType(Type type) {
 }
 
 bool mlir::dynbatch::isDataType(Type type) {
-  return isTaskOperandType(type) || isa<AdtType, SeqType>(type);
+  return isTaskOperandType(type) || isa<AdtType, FiberType, SeqType>(type);
 }
 
 LogicalResult SeqType::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -63,6 +63,8 @@ void mlir::dynbatch::buildPipeline(OpPassManager &pm,
   toCPU.vectorBits = options.vectorBits;
   pm.addPass(createConvertKernelToCPU(toCPU));
 
+  if (options.forkCalls)
+    pm.addPass(createForkCalls());
   pm.addPass(createConvertDynbatchToSCF());
   pm.addPass(createPassContext());
   pm.addPass(createConvertDynbatchToLLVM());

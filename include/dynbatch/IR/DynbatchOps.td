@@ -10,6 +10,7 @@
 #define DYNBATCH_IR_DYNBATCHOPS_TD
 
 include "dynbatch/IR/DataOps.td"
+include "dynbatch/IR/FiberOps.td"
 include "dynbatch/IR/KernelOps.td"
 include "dynbatch/IR/LoweringOps.td"
 include "dynbatch/IR/SequenceOps.td"

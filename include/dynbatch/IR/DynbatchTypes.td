@@ -74,6 +74,17 @@ def Dynbatch_RowsType : Dynbatch_Type<"Rows", "rows"> {
   }];
 }
 
+def Dynbatch_FiberType : Dynbatch_Type<"Fiber", "fiber"> {
+  let summary = "a call that may be parked, and its results to come";
+  let description = [{
+    What `dynbatch.spawn` gives and `dynbatch.join` takes.
+
+    Example: `!dynbatch.fiber<tensor<4xf32>, i32>`
+  }];
+  let parameters = (ins OptionalArrayRefParameter<"::mlir::Type">:$resultTypes);
+  let assemblyFormat = "(`<` $resultTypes^ `>`)?";
+}
+
 def Dynbatch_ScalarType : Type<
     CPred<"($_self.isIntOrIndexOrFloat())">, "integer, index or float">;
 

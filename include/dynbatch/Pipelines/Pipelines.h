@@ -42,6 +42,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "fuse-horizontal",
       llvm::cl::desc("Contract one vector with concatenated weights"),
       llvm::cl::init(true)};
+  Option<bool> forkCalls{
+      *this, "fork-calls",
+      llvm::cl::desc("Run independent calls that may be parked concurrently"),
+      llvm::cl::init(true)};
   Option<bool> fuseKernels{
       *this, "fuse-kernels",
       llvm::cl::desc("Fuse elementwise ops inside of kernels"),

@@ -12,5 +12,6 @@
 include "dynbatch/Transforms/ProgramPasses.td"
 include "dynbatch/Transforms/SharingPasses.td"
 include "dynbatch/Transforms/KernelPasses.td"
+include "dynbatch/Transforms/FiberPasses.td"
 
 #endif // DYNBATCH_TRANSFORMS_PASSES_TD

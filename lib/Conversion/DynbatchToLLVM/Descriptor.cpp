@@ -108,7 +108,8 @@ static llvm::json::Array describeStages(ModuleOp module) {
 }
 
 std::string mlir::dynbatch::buildDescriptor(ModuleOp module,
-                                            FunctionOpInterface entry) {
+                                            FunctionOpInterface entry,
+                                            bool parks) {
   // The runtime context is not one of the program's inputs.
   auto inputs = entry.getArgumentTypes().drop_front();
   llvm::json::Object descriptor{
@@ -121,6 +122,8 @@ std::string mlir::dynbatch::buildDescriptor(ModuleOp module,
       {"params", describeParameters(module)},
       {"kernels", describeKernels(module)},
       {"stages", describeStages(module)}};
+  if (parks)
+    descriptor["parks"] = true;
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(descriptor));
   return text;

@@ -60,6 +60,7 @@ HostTypeConverter::HostTypeConverter(MLIRContext *context,
   addConversion([](Type type) { return type; });
   addConversion([context](AdtType) { return LLVM::LLVMPointerType::get(context); });
   addConversion([context](SeqType) { return LLVM::LLVMPointerType::get(context); });
+  addConversion([context](FiberType) { return LLVM::LLVMPointerType::get(context); });
   addConversion([context](RankedTensorType type) -> Type {
     return type.hasStaticShape() ? getHandleType(context) : Type(type);
   });
@@ -86,50 +87,6 @@ HostTypeConverter::HostTypeConverter(MLIRContext *context,
       return {};
     return createHandleOfTensor(builder, loc, inputs.front());
   });
-}
-
-//===----------------------------------------------------------------------===//
-// The entry that the runtime calls
-//===----------------------------------------------------------------------===//
-
-/// `dynbatch_entry(ctx, arguments, results)` in terms of the program's types;
-/// casts bridge to what lies in memory.
-static func::FuncOp buildEntry(ModuleOp module, func::FuncOp entry,
-                               HostTypeConverter &converter,
-                               RuntimeCalls &runtime) {
-  Location loc = entry.getLoc();
-  OpBuilder builder(module.getContext());
-  Type ptr = LLVM::LLVMPointerType::get(module.getContext());
-  auto wrapper =
-      func::FuncOp::create(builder, loc, kEntrySymbol,
-                           builder.getFunctionType({ptr, ptr, ptr}, {}));
-  module.push_back(wrapper);
-  builder.setInsertionPointToStart(wrapper.addEntryBlock());
-  SmallVector<Value> arguments = {wrapper.getArgument(0)};
-  int64_t offset = 0;
-  for (Type type : entry.getArgumentTypes().drop_front()) {
-    Value slot =
-        runtime.createOffset(builder, loc, wrapper.getArgument(1), offset);
-    Value value = loadSlot(builder, loc, slot, converter.convertType(type));
-    if (value.getType() != type)
-      value = converter.materializeSourceConversion(builder, loc, type, value);
-    arguments.push_back(value);
-    offset += getSlotBytes(type);
-  }
-  auto call = func::CallOp::create(builder, loc, entry, arguments);
-  offset = 0;
-  for (Value result : call.getResults()) {
-    Type converted = converter.convertType(result.getType());
-    Value slot =
-        runtime.createOffset(builder, loc, wrapper.getArgument(2), offset);
-    offset += getSlotBytes(result.getType());
-    if (converted != result.getType())
-      result =
-          converter.materializeTargetConversion(builder, loc, converted, result);
-    storeSlot(builder, loc, result, slot);
-  }
-  func::ReturnOp::create(builder, loc);
-  return wrapper;
 }
 
 static void buildDescriptorGlobal(ModuleOp module, std::string text) {
@@ -210,11 +167,16 @@ struct ConvertDynbatchToLLVM
       found->emitError("the entry must be a 'func.func'");
       return signalPassFailure();
     }
-    std::string descriptor = buildDescriptor(module, entry);
+    bool parks = tensors == TensorLowering::Handles &&
+                 module.walk([](ReadOp) { return WalkResult::interrupt(); })
+                     .wasInterrupted();
+    std::string descriptor = buildDescriptor(module, entry, parks);
     HostLowering lowering(module);
     SmallVector<func::FuncOp> functions = getHostFunctions(module);
     HostTypeConverter converter(&getContext(), tensors);
     functions.push_back(buildEntry(module, entry, converter, lowering.runtime));
+    llvm::append_range(functions, buildFiberFunctions(module, converter,
+                                                      lowering.runtime));
 
     for (func::FuncOp func : functions) {
       bool isPrologue = func->hasAttr(DynbatchDialect::kPrologueAttrName);
@@ -242,6 +204,7 @@ struct ConvertDynbatchToLLVM
     RewritePatternSet patterns(&getContext());
     populateDataToLLVMPatterns(converter, patterns, lowering);
     populateTasksToLLVMPatterns(converter, patterns, lowering);
+    populateFibersToLLVMPatterns(converter, patterns, lowering);
     ConversionTarget target(getContext());
     target.addIllegalDialect<DynbatchDialect>();
     target.addIllegalOp<ml_program::GlobalLoadConstOp, cf::AssertOp>();
@@ -258,7 +221,7 @@ struct ConvertDynbatchToLLVM
     HostTypeConverter converter(&getContext(), mode);
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](Type type) -> std::optional<Type> {
-      if (isa<AdtType, SeqType>(type) ||
+      if (isa<AdtType, FiberType, SeqType>(type) ||
           (mode == TensorLowering::Handles && isa<RankedTensorType>(type)))
         return converter.convertType(type);
       return std::nullopt;

@@ -55,9 +55,31 @@ void populateTasksToLLVMPatterns(HostTypeConverter &converter,
                                  RewritePatternSet &patterns,
                                  HostLowering &lowering);
 
+/// spawn and join.
+void populateFibersToLLVMPatterns(HostTypeConverter &converter,
+                                  RewritePatternSet &patterns,
+                                  HostLowering &lowering);
+
+/// `dynbatch_entry(ctx, arguments, results)`: calls `entry` with what lies in
+/// the argument slots and stores its results. In terms of the program's types;
+/// casts bridge to what lies in memory.
+func::FuncOp buildEntry(ModuleOp module, func::FuncOp entry,
+                        HostTypeConverter &converter, RuntimeCalls &runtime);
+
+/// For every function that is spawned one that a fiber can run, with a frame in
+/// memory (FiberPatterns.cpp).
+SmallVector<func::FuncOp> buildFiberFunctions(ModuleOp module,
+                                              HostTypeConverter &converter,
+                                              RuntimeCalls &runtime);
+
+/// Symbol of the function that a fiber runs to call `callee`.
+std::string getFiberFunctionName(StringRef callee);
+
 /// The module descriptor (docs/RuntimeABI.md) as JSON. Types are those of the
 /// program, so it must be made before they are converted.
-std::string buildDescriptor(ModuleOp module, FunctionOpInterface entry);
+/// `parks` tells that the entry may reach a forced read.
+std::string buildDescriptor(ModuleOp module, FunctionOpInterface entry,
+                            bool parks);
 
 /// Symbols that convert-dynbatch-to-llvm and dynbatch-export-module share.
 inline constexpr StringLiteral kEntrySymbol = "dynbatch_entry";

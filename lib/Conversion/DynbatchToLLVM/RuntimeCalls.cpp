@@ -212,6 +212,21 @@ void RuntimeCalls::createForce(OpBuilder &builder, Location loc, Value ctx,
   LLVM::CallOp::create(builder, loc, helper, ValueRange{ctx, stamp});
 }
 
+Value RuntimeCalls::createSpawn(OpBuilder &builder, Location loc, Value ctx,
+                                Value function, Value frame) {
+  return LLVM::CallOp::create(builder, loc,
+                              declare("dynbatch_rt_spawn", ptr, {ptr, ptr, ptr}),
+                              ValueRange{ctx, function, frame})
+      .getResult();
+}
+
+void RuntimeCalls::createJoin(OpBuilder &builder, Location loc, Value ctx,
+                              Value handle) {
+  LLVM::CallOp::create(builder, loc,
+                       declare("dynbatch_rt_join", voidType, {ptr, ptr}),
+                       ValueRange{ctx, handle});
+}
+
 //===----------------------------------------------------------------------===//
 // Allocation and enqueue
 //===----------------------------------------------------------------------===//

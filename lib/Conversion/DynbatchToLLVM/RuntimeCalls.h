@@ -45,6 +45,12 @@ public:
   Value createEnqueue(OpBuilder &builder, Location loc, Value ctx,
                       KernelOp kernel, int64_t index, int64_t resultBytes,
                       Value depth, ValueRange operands);
+  /// Runs `function` (a pointer) with `frame` on a child fiber; returns a
+  /// handle (`!llvm.ptr`) for createJoin.
+  Value createSpawn(OpBuilder &builder, Location loc, Value ctx, Value function,
+                    Value frame);
+  /// Waits until the child fiber has ended.
+  void createJoin(OpBuilder &builder, Location loc, Value ctx, Value handle);
   /// Address of parameter number `index` (i64).
   Value createParameterAddress(OpBuilder &builder, Location loc, Value ctx,
                                int64_t index);
