@@ -18,7 +18,7 @@ def Normalize : Pass<"dynbatch-normalize", "::mlir::ModuleOp"> {
     was a call. Elementwise `arith` and `math` ops on tensors become
     `linalg.generic`; an output operand that is not read becomes
     `tensor.empty`. A `tensor.extract` in host code is a forced read and becomes
-    `dynbatch.read`.
+    `dynbatch.read`. Private functions that nothing refers to any more go away.
 
     Before:
 
@@ -38,13 +38,15 @@ def Normalize : Pass<"dynbatch-normalize", "::mlir::ModuleOp"> {
     After:
 
     ```mlir
+    #id = affine_map<(d0) -> (d0)>
     func.func @main(%a: tensor<4xf32>) -> f32 attributes {dynbatch.entry} {
       %c0 = arith.constant 0 : index
       %0 = tensor.empty() : tensor<4xf32>
-      %1 = linalg.generic {...} ins(%a, %a : ...) outs(%0 : ...) {
-        ^bb0(%x: f32, %y: f32, %out: f32):
-          %3 = arith.addf %x, %y : f32
-          linalg.yield %3 : f32
+      %1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+          ins(%a, %a : tensor<4xf32>, tensor<4xf32>) outs(%0 : tensor<4xf32>) {
+      ^bb0(%x: f32, %y: f32, %out: f32):
+        %3 = arith.addf %x, %y : f32
+        linalg.yield %3 : f32
       } -> tensor<4xf32>
       %2 = dynbatch.read %1[%c0] : tensor<4xf32>
       return %2 : f32
@@ -68,17 +70,19 @@ def HoistPrologue : Pass<"dynbatch-hoist-prologue", "::mlir::ModuleOp"> {
     packing into register panels. It becomes a derived parameter, a global of
     its own that `@prologue` defines. Ops are moved from host functions and from
     kernels; equal expressions are computed once. What depends on constants only
-    stays where it is.
+    stays where it is, and so does what can fail, such as a lookup: the program
+    perhaps never runs it.
 
     Before:
 
     ```mlir
     ml_program.global private @W(#ml_program.extern<tensor<8x4xf32>>) : tensor<8x4xf32>
-    func.func @main(%x: tensor<8xf32>) -> tensor<4xf32> {
+    func.func @main(%x: tensor<8xf32>, %y: tensor<4xf32>) -> tensor<4xf32> attributes {dynbatch.entry} {
       %W = ml_program.global_load_const @W : tensor<8x4xf32>
-      %t = linalg.transpose ins(%W : ...) outs(%e : ...) permutation = [1, 0]
-      %y = linalg.matvec ins(%t, %x : ...) outs(%f : ...)
-      return %y : tensor<4xf32>
+      %e = tensor.empty() : tensor<4x8xf32>
+      %t = linalg.transpose ins(%W : tensor<8x4xf32>) outs(%e : tensor<4x8xf32>) permutation = [1, 0]
+      %z = linalg.matvec ins(%t, %x : tensor<4x8xf32>, tensor<8xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
+      return %z : tensor<4xf32>
     }
     ```
 
@@ -86,17 +90,18 @@ def HoistPrologue : Pass<"dynbatch-hoist-prologue", "::mlir::ModuleOp"> {
 
     ```mlir
     ml_program.global private @W(#ml_program.extern<tensor<8x4xf32>>) : tensor<8x4xf32>
-    ml_program.global private @W_transpose(#ml_program.extern<tensor<4x8xf32>>) : tensor<4x8xf32>
+    ml_program.global private @W_transpose(#ml_program.extern : tensor<4x8xf32>) : tensor<4x8xf32>
+    func.func @main(%x: tensor<8xf32>, %y: tensor<4xf32>) -> tensor<4xf32> attributes {dynbatch.entry} {
+      %t = ml_program.global_load_const @W_transpose : tensor<4x8xf32>
+      %z = linalg.matvec ins(%t, %x : tensor<4x8xf32>, tensor<8xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
+      return %z : tensor<4xf32>
+    }
     func.func private @prologue() attributes {dynbatch.prologue} {
+      %e = tensor.empty() : tensor<4x8xf32>
       %W = ml_program.global_load_const @W : tensor<8x4xf32>
-      %t = linalg.transpose ins(%W : ...) outs(%e : ...) permutation = [1, 0]
+      %t = linalg.transpose ins(%W : tensor<8x4xf32>) outs(%e : tensor<4x8xf32>) permutation = [1, 0]
       dynbatch.define @W_transpose = %t : tensor<4x8xf32>
       return
-    }
-    func.func @main(%x: tensor<8xf32>) -> tensor<4xf32> {
-      %t = ml_program.global_load_const @W_transpose : tensor<4x8xf32>
-      %y = linalg.matvec ins(%t, %x : ...) outs(%f : ...)
-      return %y : tensor<4xf32>
     }
     ```
   }];
@@ -117,34 +122,72 @@ def FormBlocks : Pass<"dynbatch-form-blocks", "::mlir::ModuleOp"> {
     that makes a block larger. Constants and parameters are not captured: each
     block has its own. A view of a table (`dynbatch.lookup`) stays in host code.
 
+    A block never mixes ops of different stages: ops on a cycle of the program's
+    data flow (through recursion, loops and data structures) are kept apart from
+    those that only feed it or only use its results. So the input projection of a
+    recurrent cell leaves the recurrence, and runs in one batch over all tokens
+    of all instances (operator hoisting). With `cut-stages=false` it stays.
+
     A tensor op that is neither batchable nor control flow is an error that says
-    why. With `coarsen=false` every tensor op is a block of its own.
+    why, and so are side effects and indirect calls. Dead and unreachable ops are
+    erased. With `coarsen=false` every tensor op is a block of its own.
 
     Before:
 
     ```mlir
-    %hl = func.call @encode(%l) : (!dynbatch.adt<@Tree>) -> tensor<4xf32>
-    %a = linalg.exp ins(%hl : ...) outs(%e : ...) -> tensor<4xf32>
-    %hr = func.call @encode(%r) : (!dynbatch.adt<@Tree>) -> tensor<4xf32>
-    %b = linalg.add ins(%a, %hr : ...) outs(%e : ...) -> tensor<4xf32>
+    func.func private @encode(%t: !dynbatch.adt<@Tree>) -> tensor<4xf32> {
+      %e = tensor.empty() : tensor<4xf32>
+      %h = dynbatch.match %t : !dynbatch.adt<@Tree> -> tensor<4xf32>
+        case @Leaf(%x: tensor<4xf32>) {
+          dynbatch.yield %x : tensor<4xf32>
+        }
+        case @Node(%l: !dynbatch.adt<@Tree>, %r: !dynbatch.adt<@Tree>) {
+          %hl = func.call @encode(%l) : (!dynbatch.adt<@Tree>) -> tensor<4xf32>
+          %a = linalg.exp ins(%hl : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+          %hr = func.call @encode(%r) : (!dynbatch.adt<@Tree>) -> tensor<4xf32>
+          %b = linalg.add ins(%a, %hr : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+          dynbatch.yield %b : tensor<4xf32>
+        }
+      return %h : tensor<4xf32>
+    }
+    dynbatch.adt @Tree {
+      dynbatch.ctor @Leaf(tensor<4xf32>)
+      dynbatch.ctor @Node(!dynbatch.adt<@Tree>, !dynbatch.adt<@Tree>)
+    }
     ```
 
     After:
 
     ```mlir
-    %hl = func.call @encode(%l) : (!dynbatch.adt<@Tree>) -> tensor<4xf32>
-    %hr = func.call @encode(%r) : (!dynbatch.adt<@Tree>) -> tensor<4xf32>
-    %b = dynbatch.block -> tensor<4xf32> {
-      %e = tensor.empty() : tensor<4xf32>
-      %a = linalg.exp ins(%hl : ...) outs(%e : ...) -> tensor<4xf32>
-      %0 = linalg.add ins(%a, %hr : ...) outs(%e : ...) -> tensor<4xf32>
-      dynbatch.yield %0 : tensor<4xf32>
+    func.func private @encode(%t: !dynbatch.adt<@Tree>) -> tensor<4xf32> {
+      %h = dynbatch.match %t : !dynbatch.adt<@Tree> -> tensor<4xf32>
+        case @Leaf(%x: tensor<4xf32>) {
+          dynbatch.yield %x : tensor<4xf32>
+        }
+        case @Node(%l: !dynbatch.adt<@Tree>, %r: !dynbatch.adt<@Tree>) {
+          %hl = func.call @encode(%l) : (!dynbatch.adt<@Tree>) -> tensor<4xf32>
+          %hr = func.call @encode(%r) : (!dynbatch.adt<@Tree>) -> tensor<4xf32>
+          %b = dynbatch.block -> tensor<4xf32> {
+            %e = tensor.empty() : tensor<4xf32>
+            %a = linalg.exp ins(%hl : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+            %0 = linalg.add ins(%a, %hr : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+            dynbatch.yield %0 : tensor<4xf32>
+          }
+          dynbatch.yield %b : tensor<4xf32>
+        }
+      return %h : tensor<4xf32>
+    }
+    dynbatch.adt @Tree {
+      dynbatch.ctor @Leaf(tensor<4xf32>)
+      dynbatch.ctor @Node(!dynbatch.adt<@Tree>, !dynbatch.adt<@Tree>)
     }
     ```
   }];
   let options = [
     Option<"coarsen", "coarsen", "bool", /*default=*/"true",
-           "Group tensor ops; otherwise every op is a block of its own">
+           "Group tensor ops; otherwise every op is a block of its own">,
+    Option<"cutStages", "cut-stages", "bool", /*default=*/"true",
+           "Keep ops of a recurrence apart from ops that feed or use it">
   ];
   let statistics = [
     Statistic<"numBlocks", "blocks", "Static blocks formed">,
@@ -166,21 +209,33 @@ def OutlineKernels : Pass<"dynbatch-outline-kernels", "::mlir::ModuleOp"> {
     Before:
 
     ```mlir
-    %y = dynbatch.block -> tensor<4xf32> {
-      %0 = linalg.add ins(%a, %b : ...) outs(%e : ...) -> tensor<4xf32>
-      dynbatch.yield %0 : tensor<4xf32>
+    ml_program.global private @b(#ml_program.extern<tensor<4xf32>>) : tensor<4xf32>
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {dynbatch.entry} {
+      %b = ml_program.global_load_const @b : tensor<4xf32>
+      %y = dynbatch.block -> tensor<4xf32> {
+        %e = tensor.empty() : tensor<4xf32>
+        %0 = linalg.add ins(%x, %b : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+        dynbatch.yield %0 : tensor<4xf32>
+      }
+      return %y : tensor<4xf32>
     }
     ```
 
     After:
 
     ```mlir
-    dynbatch.kernel private @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
-      %0 = linalg.add ins(%a, %b : ...) outs(%e : ...) -> tensor<4xf32>
+    ml_program.global private @b(#ml_program.extern<tensor<4xf32>>) : tensor<4xf32>
+    dynbatch.kernel private @main_0(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %b = ml_program.global_load_const @b : tensor<4xf32>
+      %e = tensor.empty() : tensor<4xf32>
+      %0 = linalg.add ins(%x, %b : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
       dynbatch.return %0 : tensor<4xf32>
     }
-    ...
-    %y = dynbatch.enqueue @main(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {dynbatch.entry} {
+      %b = ml_program.global_load_const @b : tensor<4xf32>
+      %y = dynbatch.enqueue @main_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
     ```
   }];
   let options = [
@@ -203,34 +258,48 @@ def Schedule : Pass<"dynbatch-schedule", "::mlir::ModuleOp"> {
     sequences). Its strongly connected components in topological order are the
     stages. A kernel on no cycle needs no depth: all its tasks of a flush run in
     one batch. In a cyclic stage the depth of a task is one more than the largest
-    depth among its operands made in that same stage; it is an SSA value.
+    depth among its operands made in that same stage; it is an SSA value. Where
+    calls cannot be followed, any kernel may have made an operand.
 
     Before:
 
     ```mlir
-    dynbatch.kernel private @leaf(...) ...
-    dynbatch.kernel private @node(...) ...
-    func.func private @encode(%t: !dynbatch.adt<@Tree>) -> tensor<4xf32> {
-      ...
-        %h = dynbatch.enqueue @leaf(%x) : (tensor<4xf32>) -> tensor<4xf32>
-      ...
-        %h = dynbatch.enqueue @node(%hl, %hr) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    dynbatch.kernel private @project(%x: tensor<4xf32>) -> tensor<4xf32> {
+      dynbatch.return %x : tensor<4xf32>
+    }
+    dynbatch.kernel private @step(%x: tensor<4xf32>, %h: tensor<4xf32>) -> tensor<4xf32> {
+      dynbatch.return %h : tensor<4xf32>
+    }
+    func.func @main(%xs: !dynbatch.seq<tensor<4xf32>>, %h0: tensor<4xf32>) -> tensor<4xf32> attributes {dynbatch.entry} {
+      %last = dynbatch.scan (%x = %xs : !dynbatch.seq<tensor<4xf32>>) carry(%h = %h0 : tensor<4xf32>) {
+        %p = dynbatch.enqueue @project(%x) : (tensor<4xf32>) -> tensor<4xf32>
+        %n = dynbatch.enqueue @step(%p, %h) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        dynbatch.yield %n : tensor<4xf32>
+      }
+      return %last : tensor<4xf32>
+    }
     ```
 
     After:
 
     ```mlir
-    dynbatch.kernel private @leaf(...) attributes {stage = 0 : i64} ...
-    dynbatch.kernel private @node(...) attributes {cyclic, stage = 1 : i64} ...
-    func.func private @encode(%t: !dynbatch.adt<@Tree>) -> tensor<4xf32> {
-      ...
-        %h = dynbatch.enqueue @leaf(%x) : (tensor<4xf32>) -> tensor<4xf32>
-      ...
-        %0 = dynbatch.depth %hl in 1 : tensor<4xf32>
-        %1 = dynbatch.depth %hr in 1 : tensor<4xf32>
-        %2 = arith.maxui %0, %1 : index
-        %d = arith.addi %2, %c1 : index
-        %h = dynbatch.enqueue @node(%hl, %hr) depth(%d) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    dynbatch.kernel private @project(%x: tensor<4xf32>) -> tensor<4xf32> attributes {stage = 0 : i64} {
+      dynbatch.return %x : tensor<4xf32>
+    }
+    dynbatch.kernel private @step(%x: tensor<4xf32>, %h: tensor<4xf32>) -> tensor<4xf32> attributes {cyclic, stage = 1 : i64} {
+      dynbatch.return %h : tensor<4xf32>
+    }
+    func.func @main(%xs: !dynbatch.seq<tensor<4xf32>>, %h0: tensor<4xf32>) -> tensor<4xf32> attributes {dynbatch.entry} {
+      %last = dynbatch.scan (%x = %xs : !dynbatch.seq<tensor<4xf32>>) carry(%h = %h0 : tensor<4xf32>) {
+        %p = dynbatch.enqueue @project(%x) : (tensor<4xf32>) -> tensor<4xf32>
+        %0 = dynbatch.depth %h in 1 : tensor<4xf32>
+        %c1 = arith.constant 1 : index
+        %d = arith.addi %0, %c1 : index
+        %n = dynbatch.enqueue @step(%p, %h) depth(%d) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        dynbatch.yield %n : tensor<4xf32>
+      }
+      return %last : tensor<4xf32>
+    }
     ```
   }];
   let statistics = [
