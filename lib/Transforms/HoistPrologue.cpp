@@ -145,6 +145,7 @@ private:
   SymbolTable symbols;
   ParameterExpressions &expressions;
   func::FuncOp prologue;
+  ml_program::GlobalOp lastGlobal;
   OpBuilder builder{module.getContext()};
   IRMapping mapping;
   /// What the prologue knows parameters as: derived ones by their expressions.
@@ -175,6 +176,8 @@ LogicalResult PrologueBuilder::initialize() {
   builder.setInsertionPoint(prologue.getBody().front().getTerminator());
   for (auto define : prologue.getOps<DefineOp>())
     defined[define.getGlobalAttr()] = define.getValue();
+  for (auto global : module.getOps<ml_program::GlobalOp>())
+    lastGlobal = global;
   return success();
 }
 
@@ -222,10 +225,8 @@ FlatSymbolRefAttr PrologueBuilder::createGlobal(Value value) {
       ml_program::ExternAttr::get(module.getContext(), value.getType()),
       detached.getStringAttr("private"));
   // Behind the parameters: their order is the program's interface.
-  Operation *last = nullptr;
-  for (auto other : module.getOps<ml_program::GlobalOp>())
-    last = other;
-  symbols.insert(global, std::next(Block::iterator(last)));
+  symbols.insert(global, std::next(Block::iterator(lastGlobal)));
+  lastGlobal = global;
   return FlatSymbolRefAttr::get(global.getSymNameAttr());
 }
 
