@@ -103,15 +103,12 @@ TEST(DynamicSchedule, Batches) {
 }
 
 TEST(DynamicSchedule, AgendaMayRunAKernelTooEarly) {
-  // At first `wrap` has mean depth 2 and runs with one task; the second
-  // instance needs it again behind `combine`.
-  const char *text = "(Wrap (Leaf 1))\n(Node (Leaf 1) (Leaf 2))\n";
-  Statistics stats = statisticsOf(Schedule::Agenda, text);
-  EXPECT_EQ(batchesOf(stats), (std::vector<int64_t>{1, 1, 1, 1}));
-  text = "(Wrap (Leaf 1))\n(Wrap (Node (Leaf 1) (Leaf 2)))\n"
-         "(Node (Node (Node (Leaf 1) (Leaf 2)) (Leaf 3)) (Leaf 4))\n";
-  // Depths: wrap 2 and 3; combine 2, 2, 3, 4.
-  stats = statisticsOf(Schedule::Agenda, text);
+  // Depths of wrap: 2 and 3, of combine: 2, 2, 3, 4. So wrap comes first, with
+  // one task, and again behind combine; the other order would need one batch.
+  Statistics stats = statisticsOf(
+      Schedule::Agenda,
+      "(Wrap (Leaf 1))\n(Wrap (Node (Leaf 1) (Leaf 2)))\n"
+      "(Node (Node (Node (Leaf 1) (Leaf 2)) (Leaf 3)) (Leaf 4))\n");
   EXPECT_EQ(batchesOf(stats), (std::vector<int64_t>{1, 3, 2, 1}));
 }
 

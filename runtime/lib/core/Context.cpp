@@ -259,13 +259,6 @@ void Context::outOfMemory(const char *what, const Arena &arena, size_t bytes) {
   fail(std::move(message));
 }
 
-void Context::requestFlush() {
-  if (fibers.current())
-    fibers.waitForFlush();
-  else
-    stack->park();
-}
-
 void *Context::spawn(Fiber::Function function, char *frame) {
   // On the host stack a flush comes at once, so nothing can wait.
   if (!fibers.current()) {
@@ -275,23 +268,14 @@ void *Context::spawn(Fiber::Function function, char *frame) {
   Fiber *child = fibers.create(function, frame, instance, /*child=*/true);
   if (!child)
     fail(fibers.stacks().failure());
-  switch (fibers.enter(*child)) {
-  case Fibers::Event::Parked:
+  Fibers::Event event = fibers.enter(*child);
+  if (event == Fibers::Event::Parked)
     return child;
-  case Fibers::Event::Failed:
+  // The error is the whole instance's.
+  if (event == Fibers::Event::Failed)
     fibers.fail();
-  case Fibers::Event::Finished:
-    fibers.recycle(*child);
-    return nullptr;
-  }
-}
-
-void Context::join(void *handle) {
-  if (!handle)
-    return;
-  Fiber &child = *static_cast<Fiber *>(handle);
-  fibers.waitFor(child);
-  fibers.recycle(child);
+  fibers.recycle(*child);
+  return nullptr;
 }
 
 void Context::stackOverflow() {

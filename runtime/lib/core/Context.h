@@ -79,9 +79,20 @@ public:
   char *allocateTensor(size_t bytes);
   char *allocateCell(size_t bytes);
   char *allocateTemporary(size_t alignment, size_t bytes);
-  void requestFlush();
+  void requestFlush() {
+    if (fibers.current())
+      fibers.waitForFlush();
+    else
+      stack->park();
+  }
   void *spawn(Fiber::Function function, char *frame);
-  void join(void *handle);
+  void join(void *handle) {
+    if (!handle)
+      return;
+    Fiber &child = *static_cast<Fiber *>(handle);
+    fibers.waitFor(child);
+    fibers.recycle(child);
+  }
   [[noreturn]] void stackOverflow();
   /// Records the error and leaves the host code for good.
   [[noreturn]] void fail(std::string message);

@@ -29,33 +29,14 @@ Fiber *Fibers::create(Fiber::Function function, char *frame, int64_t instance,
   fiber->instance = instance;
   fiber->child = child;
   fiber->waiter = nullptr;
+  fiber->code.prepare(
+      stack, pool.stackBytes(),
+      [](void *argument) {
+        Fiber &self = *static_cast<Fiber *>(argument);
+        self.function(self.context, self.frame);
+      },
+      fiber);
   return fiber;
-}
-
-Fibers::Event Fibers::enter(Fiber &fiber) {
-  Fiber *outer = running;
-  running = &fiber;
-  context.stack_limit = StackPool::limit(fiber.stack);
-  Event event = fiber.code.isParked()
-                    ? fiber.code.resume()
-                    : fiber.code.start(
-                          fiber.stack, pool.stackBytes(),
-                          [](void *argument) {
-                            Fiber &self = *static_cast<Fiber *>(argument);
-                            self.function(self.context, self.frame);
-                          },
-                          &fiber);
-  running = outer;
-  if (outer)
-    context.stack_limit = StackPool::limit(outer->stack);
-  if (event == Event::Finished) {
-    pool.release(std::exchange(fiber.stack, nullptr));
-    if (fiber.waiter)
-      ready.push(*fiber.waiter);
-    if (!fiber.child)
-      recycle(fiber);
-  }
-  return event;
 }
 
 void Fibers::abandon() {
@@ -68,20 +49,6 @@ void Fibers::abandon() {
       pool.release(std::exchange(fiber.stack, nullptr));
     unused.push(fiber);
   }
-}
-
-void Fibers::waitForFlush() {
-  Fiber &self = *running;
-  parked.push(self);
-  self.code.park();
-}
-
-void Fibers::waitFor(Fiber &child) {
-  if (!child.stack)
-    return;
-  Fiber &self = *running;
-  child.waiter = &self;
-  self.code.park();
 }
 
 size_t Fibers::takePeak() { return std::exchange(peak, pool.inUse()); }

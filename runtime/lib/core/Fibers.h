@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <utility>
 
 namespace dynbatch::rt {
 
@@ -128,6 +129,37 @@ private:
   Fiber *running = nullptr;
   size_t peak = 0;
 };
+
+inline Fibers::Event Fibers::enter(Fiber &fiber) {
+  Fiber *outer = running;
+  running = &fiber;
+  context.stack_limit = StackPool::limit(fiber.stack);
+  Event event = fiber.code.resume();
+  running = outer;
+  if (outer)
+    context.stack_limit = StackPool::limit(outer->stack);
+  if (event == Event::Finished) {
+    pool.release(std::exchange(fiber.stack, nullptr));
+    if (fiber.waiter)
+      ready.push(*fiber.waiter);
+    if (!fiber.child)
+      recycle(fiber);
+  }
+  return event;
+}
+
+inline void Fibers::waitForFlush() {
+  Fiber &self = *running;
+  parked.push(self);
+  self.code.park();
+}
+
+inline void Fibers::waitFor(Fiber &child) {
+  if (!child.stack)
+    return;
+  child.waiter = running;
+  running->code.park();
+}
 
 } // namespace dynbatch::rt
 

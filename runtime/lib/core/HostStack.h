@@ -30,7 +30,8 @@ public:
 
   /// Caller's side: starts `function(argument)` on the empty stack.
   Event start(void (*function)(void *), void *argument) {
-    return trim(code.start(pages.data(), pages.size(), function, argument));
+    code.prepare(pages.data(), pages.size(), function, argument);
+    return resume();
   }
   /// Caller's side: goes on after Event::Parked.
   Event resume() { return trim(code.resume()); }
