@@ -76,6 +76,12 @@ static bool isContiguous(linalg::LinalgOp op, OpOperand &operand,
 static std::optional<unsigned> chooseVectorLoop(linalg::LinalgOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  // Vectors of i1 are packed, while in memory each i1 takes a byte.
+  if (llvm::any_of(op->getOperandTypes(), [](Type type) {
+        Type element = getElementTypeOrSelf(type);
+        return element.isInteger() && element.getIntOrFloatBitWidth() < 8;
+      }))
+    return {};
   // Anything but permutations would need gathers.
   if (!llvm::all_of(op.getIndexingMapsArray(),
                     [](AffineMap map) { return map.isProjectedPermutation(); }))
@@ -168,6 +174,11 @@ static LogicalResult vectorizeOp(RewriterBase &rewriter, linalg::LinalgOp op,
                        size - whole);
   }
   for (auto [part, width] : parts) {
+    if (width == 1) {
+      if (failed(lowerToLoops(rewriter, part)))
+        return failure();
+      continue;
+    }
     FailureOr<linalg::LinalgOp> tiled =
         tileToVector(rewriter, part, loop, width);
     if (failed(tiled))
