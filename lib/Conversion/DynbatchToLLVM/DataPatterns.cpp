@@ -1,4 +1,5 @@
-//===- DataPatterns.cpp - Data structures and tensor access to LLVM -*- C++ -*-===//
+//===- DataPatterns.cpp - Data structures and tensor access to LLVM -*- C++
+//-*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,6 +12,7 @@
 #include "dynbatch/Runtime/ABI.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -28,6 +30,9 @@ static Value toI64(OpBuilder &builder, Location loc, Value value) {
     return value;
   if (width > 64)
     return arith::TruncIOp::create(builder, loc, i64, value);
+  // A truth value is 0 or 1.
+  if (width == 1)
+    return arith::ExtUIOp::create(builder, loc, i64, value);
   return arith::ExtSIOp::create(builder, loc, i64, value);
 }
 
@@ -64,6 +69,26 @@ template <typename OpT> struct HostPattern : OpConversionPattern<OpT> {
               HostLowering &lowering)
       : OpConversionPattern<OpT>(converter, context), lowering(lowering) {}
   HostLowering &lowering;
+
+  /// A tensor that lies in the module: a new global of `type`.
+  Value createConstantHandle(Operation *op, Type type, Attribute value,
+                             ConversionPatternRewriter &rewriter) const {
+    Location loc = op->getLoc();
+    OpBuilder::InsertionGuard guard(rewriter);
+    auto module = op->template getParentOfType<ModuleOp>();
+    rewriter.setInsertionPointToStart(module.getBody());
+    std::string name =
+        "dynbatch_constant_" + std::to_string(lowering.runtime.nextConstant());
+    auto global = LLVM::GlobalOp::create(
+        rewriter, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal, name,
+        value, DYNBATCH_TENSOR_ALIGNMENT);
+    rewriter.setInsertionPoint(op);
+    Value address = LLVM::PtrToIntOp::create(
+        rewriter, loc, rewriter.getI64Type(),
+        LLVM::AddressOfOp::create(rewriter, loc, global));
+    return createHandle(rewriter, loc, address,
+                        lowering.runtime.createI64(rewriter, loc, 0));
+  }
 };
 
 struct ConstructLowering : HostPattern<ConstructOp> {
@@ -117,9 +142,9 @@ struct FieldLowering : HostPattern<FieldOp> {
       offset += getSlotBytes(type);
     Value address = lowering.runtime.createOffset(rewriter, op.getLoc(),
                                                   adaptor.getValue(), offset);
-    rewriter.replaceOp(
-        op, loadSlot(rewriter, op.getLoc(), address,
-                     getTypeConverter()->convertType(op.getType())));
+    rewriter.replaceOp(op,
+                       loadSlot(rewriter, op.getLoc(), address,
+                                getTypeConverter()->convertType(op.getType())));
     return success();
   }
 };
@@ -136,9 +161,9 @@ struct MakeSeqLowering : HostPattern<MakeSeqOp> {
         runtime, rewriter, loc, HostLowering::getContext(op),
         runtime.createI64(rewriter, loc, op.getElements().size()), bytes);
     for (auto [i, element] : llvm::enumerate(adaptor.getElements()))
-      storeSlot(rewriter, loc, element,
-                runtime.createOffset(rewriter, loc, cell,
-                                     kHeaderBytes + i * bytes));
+      storeSlot(
+          rewriter, loc, element,
+          runtime.createOffset(rewriter, loc, cell, kHeaderBytes + i * bytes));
     rewriter.replaceOp(op, cell);
     return success();
   }
@@ -180,10 +205,9 @@ struct GetLowering : HostPattern<GetOp> {
                                         adaptor.getSeq());
     lowering.runtime.createCheckIndex(
         rewriter, loc, HostLowering::getContext(op), "get", index, length);
-    Value address = createElementAddress(lowering.runtime, rewriter, loc,
-                                         adaptor.getSeq(), index,
-                                         getSlotBytes(op.getType()),
-                                         kHeaderBytes);
+    Value address =
+        createElementAddress(lowering.runtime, rewriter, loc, adaptor.getSeq(),
+                             index, getSlotBytes(op.getType()), kHeaderBytes);
     rewriter.replaceOp(op,
                        loadSlot(rewriter, loc, address,
                                 getTypeConverter()->convertType(op.getType())));
@@ -263,7 +287,7 @@ struct ReadLowering : HostPattern<ReadOp> {
         createElementAddress(runtime, rewriter, loc, base, linear,
                              getElementBytes(element), /*offset=*/0);
     // Memory holds an index as 64 bits and an i1 as a byte.
-    Type stored = element.isIndex() ? Type(rewriter.getI64Type())
+    Type stored = element.isIndex()      ? Type(rewriter.getI64Type())
                   : element.isInteger(1) ? Type(rewriter.getI8Type())
                                          : element;
     Value value = LLVM::LoadOp::create(rewriter, loc, stored, address);
@@ -304,34 +328,45 @@ struct TensorConstantLowering : HostPattern<arith::ConstantOp> {
   LogicalResult
   matchAndRewrite(arith::ConstantOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
     auto type = dyn_cast<RankedTensorType>(op.getType());
     if (!type)
       return rewriter.notifyMatchFailure(op, "not a tensor");
+    auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (!dense)
+      return op.emitOpError() << "cannot pass a constant between tasks whose "
+                                 "elements are not in the attribute itself";
+    // Memory holds an index as 64 bits and an i1 as a byte.
     Type element = type.getElementType();
-    if (element.isIndex() || element.isInteger(1))
-      return op.emitOpError() << "cannot pass a constant of type " << type
-                              << " between tasks";
-    OpBuilder::InsertionGuard guard(rewriter);
-    auto module = op->getParentOfType<ModuleOp>();
-    rewriter.setInsertionPointToStart(module.getBody());
+    if (element.isIndex() || element.isInteger(1)) {
+      unsigned width = element.isIndex() ? 64 : 8;
+      element = rewriter.getIntegerType(width);
+      dense = cast<DenseIntElementsAttr>(dense).mapValues(
+          element,
+          [&](const APInt &value) { return value.zextOrTrunc(width); });
+    }
     auto array = LLVM::LLVMArrayType::get(element, type.getNumElements());
-    auto dense = cast<DenseElementsAttr>(op.getValue());
-    auto flat = dense.reshape(
-        RankedTensorType::get({type.getNumElements()}, element));
-    std::string name = "dynbatch_constant_" +
-                       std::to_string(lowering.runtime.nextConstant());
-    auto global = LLVM::GlobalOp::create(rewriter, loc, array,
-                                         /*isConstant=*/true,
-                                         LLVM::Linkage::Internal, name, flat,
-                                         DYNBATCH_TENSOR_ALIGNMENT);
-    rewriter.setInsertionPoint(op);
-    Value address = LLVM::PtrToIntOp::create(
-        rewriter, loc, rewriter.getI64Type(),
-        LLVM::AddressOfOp::create(rewriter, loc, global));
-    rewriter.replaceOp(op,
-                       createHandle(rewriter, loc, address,
-                                    lowering.runtime.createI64(rewriter, loc, 0)));
+    auto flat =
+        dense.reshape(RankedTensorType::get({type.getNumElements()}, element));
+    rewriter.replaceOp(op, createConstantHandle(op, array, flat, rewriter));
+    return success();
+  }
+};
+
+/// The elements of an empty tensor may be anything: zeros.
+struct TensorEmptyLowering : HostPattern<tensor::EmptyOp> {
+  using HostPattern::HostPattern;
+  LogicalResult
+  matchAndRewrite(tensor::EmptyOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    Type byte = rewriter.getI8Type();
+    int64_t bytes =
+        type.getNumElements() * getElementBytes(type.getElementType());
+    rewriter.replaceOp(
+        op, createConstantHandle(
+                op, LLVM::LLVMArrayType::get(byte, bytes),
+                rewriter.getZeroAttr(RankedTensorType::get({bytes}, byte)),
+                rewriter));
     return success();
   }
 };
@@ -342,8 +377,8 @@ struct AssertLowering : HostPattern<cf::AssertOp> {
   matchAndRewrite(cf::AssertOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     lowering.runtime.createCheck(rewriter, op.getLoc(),
-                                 HostLowering::getContext(op),
-                                 adaptor.getArg(), op.getMsg());
+                                 HostLowering::getContext(op), adaptor.getArg(),
+                                 op.getMsg());
     rewriter.eraseOp(op);
     return success();
   }
@@ -353,9 +388,10 @@ struct AssertLowering : HostPattern<cf::AssertOp> {
 void mlir::dynbatch::populateDataToLLVMPatterns(HostTypeConverter &converter,
                                                 RewritePatternSet &patterns,
                                                 HostLowering &lowering) {
-  patterns.add<AssertLowering, ConstructLowering, FieldLowering, GetLowering,
-               LengthLowering, LookupLowering, MakeSeqLowering,
-               ParameterLowering, ReadLowering, SeqAllocLowering,
-               SeqSetLowering, TagLowering, TensorConstantLowering>(
-      converter, patterns.getContext(), lowering);
+  patterns
+      .add<AssertLowering, ConstructLowering, FieldLowering, GetLowering,
+           LengthLowering, LookupLowering, MakeSeqLowering, ParameterLowering,
+           ReadLowering, SeqAllocLowering, SeqSetLowering, TagLowering,
+           TensorConstantLowering, TensorEmptyLowering>(
+          converter, patterns.getContext(), lowering);
 }

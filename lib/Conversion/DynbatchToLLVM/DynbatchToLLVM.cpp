@@ -1,4 +1,5 @@
-//===- DynbatchToLLVM.cpp - Host data and tasks to the runtime ABI -*- C++ -*-===//
+//===- DynbatchToLLVM.cpp - Host data and tasks to the runtime ABI -*- C++
+//-*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -48,8 +49,8 @@ static Value createHandleOfTensor(OpBuilder &builder, Location loc,
       copy);
   Value index =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
-  Value address = arith::IndexCastOp::create(builder, loc,
-                                             builder.getI64Type(), index);
+  Value address =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
   Value ready = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
                                          builder.getI64IntegerAttr(0));
   return createHandle(builder, loc, address, ready);
@@ -58,9 +59,12 @@ static Value createHandleOfTensor(OpBuilder &builder, Location loc,
 HostTypeConverter::HostTypeConverter(MLIRContext *context,
                                      TensorLowering tensors) {
   addConversion([](Type type) { return type; });
-  addConversion([context](AdtType) { return LLVM::LLVMPointerType::get(context); });
-  addConversion([context](SeqType) { return LLVM::LLVMPointerType::get(context); });
-  addConversion([context](FiberType) { return LLVM::LLVMPointerType::get(context); });
+  addConversion(
+      [context](AdtType) { return LLVM::LLVMPointerType::get(context); });
+  addConversion(
+      [context](SeqType) { return LLVM::LLVMPointerType::get(context); });
+  addConversion(
+      [context](FiberType) { return LLVM::LLVMPointerType::get(context); });
   addConversion([context](RankedTensorType type) -> Type {
     return type.hasStaticShape() ? getHandleType(context) : Type(type);
   });
@@ -124,9 +128,9 @@ static void lowerDefines(func::FuncOp func, HostLowering &lowering) {
     Value address = lowering.runtime.createParameterAddress(
         builder, define.getLoc(), func.getArgument(0),
         lowering.getParameterIndex(define.getGlobalAttr().getAttr()));
-    Value buffer = createBufferAt(
-        builder, define.getLoc(), address,
-        cast<RankedTensorType>(define.getValue().getType()));
+    Value buffer =
+        createBufferAt(builder, define.getLoc(), address,
+                       cast<RankedTensorType>(define.getValue().getType()));
     auto store = bufferization::MaterializeInDestinationOp::create(
         builder, define.getLoc(), define.getValue(), buffer);
     store.setRestrict(true);
@@ -175,8 +179,8 @@ struct ConvertDynbatchToLLVM
     SmallVector<func::FuncOp> functions = getHostFunctions(module);
     HostTypeConverter converter(&getContext(), tensors);
     functions.push_back(buildEntry(module, entry, converter, lowering.runtime));
-    llvm::append_range(functions, buildFiberFunctions(module, converter,
-                                                      lowering.runtime));
+    llvm::append_range(
+        functions, buildFiberFunctions(module, converter, lowering.runtime));
 
     for (func::FuncOp func : functions) {
       bool isPrologue = func->hasAttr(DynbatchDialect::kPrologueAttrName);
@@ -193,7 +197,8 @@ struct ConvertDynbatchToLLVM
       replaceTypes(func, mode);
     }
     buildDescriptorGlobal(module, std::move(descriptor));
-    for (Operation &op : llvm::make_early_inc_range(module.getBody()->getOperations()))
+    for (Operation &op :
+         llvm::make_early_inc_range(module.getBody()->getOperations()))
       if (isa<ml_program::GlobalOp, AdtOp>(op))
         op.erase();
   }
@@ -208,9 +213,11 @@ struct ConvertDynbatchToLLVM
     ConversionTarget target(getContext());
     target.addIllegalDialect<DynbatchDialect>();
     target.addIllegalOp<ml_program::GlobalLoadConstOp, cf::AssertOp>();
-    target.addDynamicallyLegalOp<arith::ConstantOp>([&](arith::ConstantOp op) {
-      return mode == TensorLowering::Buffers || !isa<TensorType>(op.getType());
-    });
+    target.addDynamicallyLegalOp<arith::ConstantOp, tensor::EmptyOp>(
+        [&](Operation *op) {
+          return mode == TensorLowering::Buffers ||
+                 !isa<TensorType>(op->getResult(0).getType());
+        });
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     return applyPartialConversion(func, target, std::move(patterns));
   }
