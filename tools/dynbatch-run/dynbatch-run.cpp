@@ -16,6 +16,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/WithColor.h"
@@ -191,14 +192,20 @@ int main(int argc, char **argv) {
   const rt::ModuleDescriptor &descriptor = module->descriptor();
   auto instances = rt::InstanceSet::fromFile(descriptor, options.instancesFile);
   if (!instances.ok()) {
-    // The message begins with the place in the file.
-    llvm::errs() << instances.message() << "\n";
+    // An error in the file begins with its place.
+    StringRef message = instances.message();
+    if (!message.starts_with(options.instancesFile + ":"))
+      return fail(message);
+    llvm::errs() << message << "\n";
     return 1;
   }
   auto parameters = rt::ParameterSet::load(descriptor, options.params);
   if (!parameters.ok())
     return fail(parameters.message());
   if (!options.saveParams.empty()) {
+    // Loaded parameters stay in their file, which must not change then.
+    if (llvm::sys::fs::equivalent(options.params, options.saveParams))
+      return fail("--save-params names the file that --params reads");
     rt::Status status =
         parameters->saveSafetensors(descriptor, options.saveParams);
     if (!status.ok())
