@@ -63,6 +63,12 @@ struct ExportModule : dynbatch::impl::ExportModuleBase<ExportModule> {
       }
 
     SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
+    for (KernelOp kernel : kernels)
+      if (!kernel.getImplementation()) {
+        kernel.emitOpError(
+            "has no implementation: lower kernels for a target first");
+        return signalPassFailure();
+      }
     StringRef prologue;
     for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
       if (func->removeAttr(DynbatchDialect::kPrologueAttrName))
