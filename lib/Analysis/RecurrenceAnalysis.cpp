@@ -129,8 +129,11 @@ RecurrenceAnalysis::visitOperation(Operation *op,
     return success();
   }
   KernelSet set;
-  if (auto enqueue = dyn_cast<EnqueueOp>(op)) {
-    set = KernelSet::of(enqueue.getKernelAttr().getAttr());
+  StringAttr producer = getProducer ? getProducer(op) : StringAttr();
+  if (auto enqueue = dyn_cast<EnqueueOp>(op))
+    producer = enqueue.getKernelAttr().getAttr();
+  if (producer) {
+    set = KernelSet::of(producer);
   } else {
     // Views, sequence ops, and tensor ops that are not outlined yet.
     for (const KernelSetLattice *operand : operands)

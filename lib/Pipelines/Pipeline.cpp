@@ -29,6 +29,7 @@ static void addProgramPasses(OpPassManager &pm, const PipelineOptions &options) 
     pm.addPass(createHoistPrologue());
   FormBlocksOptions formBlocks;
   formBlocks.coarsen = options.coarsen;
+  formBlocks.cutStages = options.cutStages;
   pm.addPass(createFormBlocks(formBlocks));
   OutlineKernelsOptions outline;
   outline.merge = options.mergeKernels;

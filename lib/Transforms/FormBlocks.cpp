@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RecurrentOps.h"
 #include "dynbatch/Interfaces/BatchableOpInterface.h"
 #include "dynbatch/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
@@ -23,12 +25,27 @@ using namespace mlir::dynbatch;
 
 static bool isTensor(Type type) { return isa<TensorType>(type); }
 
-/// A parameter, a constant or an uninitialised tensor: cheaper to have in every
-/// block than to pass between tasks.
+/// A parameter, a constant, an uninitialised tensor, or made of these alone:
+/// cheaper to have in every block than to pass between tasks.
 static bool isRematerializable(Operation *op) {
-  return op->getNumOperands() == 0 && op->getNumRegions() == 0 &&
-         op->getNumResults() == 1 && isTensor(op->getResult(0).getType()) &&
-         isMemoryEffectFree(op);
+  SmallVector<Operation *> worklist = {op};
+  DenseSet<Operation *> visited;
+  while (!worklist.empty()) {
+    Operation *next = worklist.pop_back_val();
+    if (!visited.insert(next).second || matchPattern(next, m_Constant()))
+      continue;
+    if (next->getNumResults() != 1 || !isTensor(next->getResult(0).getType()) ||
+        isa<LookupOp>(next) || !isMemoryEffectFree(next))
+      return false;
+    SetVector<Value> used(next->operand_begin(), next->operand_end());
+    getUsedValuesDefinedAbove(next->getRegions(), used);
+    for (Value value : used) {
+      if (!value.getDefiningOp())
+        return false;
+      worklist.push_back(value.getDefiningOp());
+    }
+  }
+  return true;
 }
 
 /// Control flow and the dialect's own ops handle tensors without computing. So
@@ -86,7 +103,8 @@ namespace {
 /// n only; block n needs host ops up to phase n.
 class BlockFormer {
 public:
-  BlockFormer(Block &block, bool coarsen) : block(block), coarsen(coarsen) {}
+  BlockFormer(Block &block, bool coarsen, const RecurrentOps *recurrent)
+      : block(block), coarsen(coarsen), recurrent(recurrent) {}
 
   LogicalResult classify();
   /// Creates the ops; returns the number of blocks.
@@ -97,9 +115,14 @@ private:
   /// `value`.
   unsigned getPhase(Value value, bool forBlock) const;
   void buildBlock(ArrayRef<Operation *> ops);
+  /// Cuts the tensor ops of a phase so that no part mixes stages; producers
+  /// come before consumers.
+  SmallVector<SmallVector<Operation *>> cut(ArrayRef<Operation *> ops);
 
   Block &block;
   bool coarsen;
+  /// Null when blocks are not cut.
+  const RecurrentOps *recurrent;
   DenseMap<Operation *, unsigned> phases;
   SmallVector<Operation *> rematerializable;
   SmallVector<SmallVector<Operation *>> hostOps, tensorOps;
@@ -126,7 +149,7 @@ LogicalResult BlockFormer::classify() {
     FailureOr<bool> tensorOp = isTensorOp(&op);
     if (failed(tensorOp))
       return failure();
-    if (isRematerializable(&op)) {
+    if (isRematerializable(&op) || matchPattern(&op, m_Constant())) {
       rematerializable.push_back(&op);
       continue;
     }
@@ -177,17 +200,67 @@ void BlockFormer::buildBlock(ArrayRef<Operation *> ops) {
       return !blockOp->isAncestor(use.getOwner());
     });
 
-  // Its own copy of every parameter and constant, wherever that is defined.
-  SetVector<Value> captured;
-  getUsedValuesDefinedAbove(blockOp.getBody(), captured);
-  builder.setInsertionPointToStart(&body);
-  for (Value value : captured) {
-    Operation *def = value.getDefiningOp();
-    if (!def || !isRematerializable(def))
-      continue;
-    Value copy = builder.clone(*def)->getResult(0);
-    replaceAllUsesInRegionWith(value, copy, blockOp.getBody());
+  // Its own copy of every parameter and constant, wherever that is defined, and
+  // of what they are made of.
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    SetVector<Value> captured;
+    getUsedValuesDefinedAbove(blockOp.getBody(), captured);
+    for (Value value : captured) {
+      Operation *def = value.getDefiningOp();
+      if (!def || !isRematerializable(def))
+        continue;
+      // In front of copies that use it.
+      builder.setInsertionPointToStart(&body);
+      Value copy = builder.clone(*def)->getResult(0);
+      replaceAllUsesInRegionWith(value, copy, blockOp.getBody());
+      changed = true;
+    }
   }
+}
+
+SmallVector<SmallVector<Operation *>>
+BlockFormer::cut(ArrayRef<Operation *> ops) {
+  if (!recurrent)
+    return {llvm::to_vector(ops)};
+  // Parts in the order in which they must run: an op follows its producers, one
+  // part later if only one of them lies in a recurrence. What a forced read
+  // waits for in every step stays with the step.
+  DenseMap<Operation *, std::pair<unsigned, bool>> places;
+  llvm::MapVector<std::pair<unsigned, unsigned>, SmallVector<Operation *>> parts;
+  unsigned numRanks = 0;
+  for (Operation *op : ops) {
+    SetVector<Value> used(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    SmallVector<std::pair<unsigned, bool>> producers;
+    for (Value value : used)
+      if (auto it = places.find(value.getDefiningOp()); it != places.end())
+        producers.push_back(it->second);
+    bool isRecurrent = recurrent->contains(op);
+    if (recurrent->hasForcedReads())
+      isRecurrent |= llvm::any_of(
+          producers, [](std::pair<unsigned, bool> place) { return place.second; });
+    unsigned rank = 0;
+    for (auto [producerRank, producerIsRecurrent] : producers)
+      rank = std::max(rank, producerRank + (producerIsRecurrent != isRecurrent));
+    places[op] = {rank, isRecurrent};
+    numRanks = std::max(numRanks, rank + 1);
+    parts[{rank, unsigned(isRecurrent)}].push_back(op);
+  }
+  // Moving data alone is not worth a task of its own.
+  auto *first = parts.find({0u, 0u});
+  if (parts.size() > 1 && first != parts.end() &&
+      llvm::all_of(first->second, [](Operation *op) {
+        return cast<BatchableOpInterface>(op).getTaskFlops() == 0;
+      }))
+    return {llvm::to_vector(ops)};
+  SmallVector<SmallVector<Operation *>> ordered;
+  for (unsigned rank = 0; rank < numRanks; ++rank)
+    for (auto &[key, members] : parts)
+      if (key.first == rank)
+        ordered.push_back(members);
+  return ordered;
 }
 
 int64_t BlockFormer::build(int64_t &numOps) {
@@ -201,16 +274,16 @@ int64_t BlockFormer::build(int64_t &numOps) {
   for (unsigned phase = 0; phase < numPhases; ++phase) {
     for (Operation *op : hostOps[phase])
       op->moveBefore(terminator);
-    ArrayRef<Operation *> ops = tensorOps[phase];
-    numOps += ops.size();
-    while (!ops.empty()) {
-      ArrayRef<Operation *> members = coarsen ? ops : ops.take_front();
-      buildBlock(members);
-      ops = ops.drop_front(members.size());
-      ++numBlocks;
-    }
+    numOps += tensorOps[phase].size();
+    for (ArrayRef<Operation *> ops : cut(tensorOps[phase]))
+      while (!ops.empty()) {
+        ArrayRef<Operation *> members = coarsen ? ops : ops.take_front();
+        buildBlock(members);
+        ops = ops.drop_front(members.size());
+        ++numBlocks;
+      }
   }
-  for (Operation *op : rematerializable)
+  for (Operation *op : llvm::reverse(rematerializable))
     if (op->use_empty())
       op->erase();
   return numBlocks;
@@ -239,8 +312,21 @@ struct FormBlocks : dynbatch::impl::FormBlocksBase<FormBlocks> {
           blocks.push_back(&block);
       return WalkResult::advance();
     });
+    // Before anything moves.
+    std::optional<RecurrentOps> recurrent;
+    if (cutStages) {
+      SmallVector<Operation *> tensorOps;
+      for (Block *block : blocks)
+        for (Operation &op : *block)
+          if (!isHostOp(&op) && touchesTensors(&op) && !isRematerializable(&op) &&
+              isa<BatchableOpInterface>(op))
+            tensorOps.push_back(&op);
+      recurrent = RecurrentOps::find(getOperation(), tensorOps);
+      if (!recurrent)
+        return signalPassFailure();
+    }
     for (Block *block : llvm::reverse(blocks)) {
-      BlockFormer former(*block, coarsen);
+      BlockFormer former(*block, coarsen, recurrent ? &*recurrent : nullptr);
       if (failed(former.classify()))
         return signalPassFailure();
       int64_t ops = 0;

@@ -11,6 +11,7 @@
 
 #include "dynbatch/IR/Dynbatch.h"
 #include "mlir/Analysis/DataFlow/SparseAnalysis.h"
+#include <functional>
 
 namespace mlir::dynbatch {
 
@@ -48,7 +49,13 @@ using KernelSetLattice = dataflow::Lattice<KernelSet>;
 class RecurrenceAnalysis
     : public dataflow::SparseForwardDataFlowAnalysis<KernelSetLattice> {
 public:
-  using SparseForwardDataFlowAnalysis::SparseForwardDataFlowAnalysis;
+  /// Before kernels are outlined, `getProducer` can name further ops that make
+  /// tensors; it returns null for all others.
+  using ProducerNames = std::function<StringAttr(Operation *)>;
+  explicit RecurrenceAnalysis(DataFlowSolver &solver,
+                              ProducerNames getProducer = {})
+      : SparseForwardDataFlowAnalysis(solver),
+        getProducer(std::move(getProducer)) {}
 
   LogicalResult visitOperation(Operation *op,
                                ArrayRef<const KernelSetLattice *> operands,
@@ -68,6 +75,9 @@ protected:
   void visitCallableOperation(
       CallableOpInterface callable,
       ArrayRef<dataflow::AbstractSparseLattice *> arguments) override;
+
+private:
+  ProducerNames getProducer;
 };
 
 } // namespace mlir::dynbatch

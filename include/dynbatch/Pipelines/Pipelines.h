@@ -35,6 +35,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<bool> coarsen{*this, "coarsen",
                        llvm::cl::desc("Group tensor ops into static blocks"),
                        llvm::cl::init(true)};
+  Option<bool> cutStages{
+      *this, "cut-stages",
+      llvm::cl::desc("Keep ops of a recurrence apart from what feeds it"),
+      llvm::cl::init(true)};
   Option<bool> mergeKernels{*this, "merge-kernels",
                             llvm::cl::desc("Let equal blocks share a kernel"),
                             llvm::cl::init(true)};

@@ -204,7 +204,8 @@ def OutlineKernels : Pass<"dynbatch-outline-kernels", "::mlir::ModuleOp"> {
     always the same parameter (SharingAnalysis) is loaded in the kernel instead,
     and a constant is copied. Blocks that are equal up to locations, including
     all attributes, constants and types, share one kernel (`merge=false` keeps
-    them apart).
+    them apart). Blocks before, in and behind a recursion do not share one: all
+    their tasks would become steps of the recursion.
 
     Before:
 
