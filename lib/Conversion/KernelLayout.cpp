@@ -22,8 +22,11 @@ KernelLayout::KernelLayout(KernelOp kernel)
   for (Type type : kernel.getTaskSignature().getResults()) {
     auto tensor = cast<RankedTensorType>(type);
     offsets.push_back(resultBytes);
-    resultBytes += llvm::alignTo(tensor.getNumElements() *
-                                     getElementBytes(tensor.getElementType()),
-                                 DYNBATCH_TENSOR_ALIGNMENT);
+    // Not even a result without elements shares its address with another one:
+    // the address tells which task made it.
+    int64_t bytes =
+        tensor.getNumElements() * getElementBytes(tensor.getElementType());
+    resultBytes +=
+        llvm::alignTo(std::max<int64_t>(bytes, 1), DYNBATCH_TENSOR_ALIGNMENT);
   }
 }
