@@ -143,9 +143,10 @@ private:
   Type getElement(Value value) { return getElementTypeOrSelf(value); }
 
   /// Named elementwise ops have no fixed rank; they stay as they are when
-  /// everything they read has the batch dimension.
+  /// everything they read has the batch dimension. A transposition counts as
+  /// elementwise if it changes nothing, but its attribute does fix the rank.
   bool batchNamedElementwise() {
-    if (isa<linalg::GenericOp>(op.getOperation()) ||
+    if (isa<linalg::GenericOp, linalg::TransposeOp>(op.getOperation()) ||
         !linalg::isElementwise(op) || op->hasAttr("indexing_maps") ||
         !captured.empty() ||
         !llvm::all_of(op.getDpsInputs(),

@@ -119,7 +119,6 @@ def ConvertDynbatchToLLVM : Pass<"convert-dynbatch-to-llvm", "::mlir::ModuleOp">
                            "::mlir::arith::ArithDialect",
                            "::mlir::bufferization::BufferizationDialect",
                            "::mlir::func::FuncDialect",
-                           "::mlir::linalg::LinalgDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::tensor::TensorDialect"];
 }

@@ -66,4 +66,56 @@ def ConvertKernelToCPU
                            "::mlir::vector::VectorDialect"];
 }
 
+def DecomposeTensorOps
+    : InterfacePass<"dynbatch-decompose-tensor-ops",
+                    "::mlir::FunctionOpInterface"> {
+  let summary = "replace composite tensor ops by simpler ones";
+  let description = [{
+    `linalg.softmax`, `linalg.pack`, `tensor.concat` and `tensor.pad`, which
+    neither bufferization nor vectorization knows, become structured ops and
+    slices.
+
+    Before:
+
+    ```mlir
+    %0 = tensor.concat dim(0) %a, %b : (tensor<2xf32>, tensor<3xf32>) -> tensor<5xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %e = tensor.empty() : tensor<5xf32>
+    %1 = tensor.insert_slice %a into %e[0] [2] [1] : tensor<2xf32> into tensor<5xf32>
+    %0 = tensor.insert_slice %b into %1[2] [3] [1] : tensor<3xf32> into tensor<5xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def CopiesToLinalg : InterfacePass<"dynbatch-copies-to-linalg",
+                                   "::mlir::FunctionOpInterface"> {
+  let summary = "copy buffers by linalg ops";
+  let description = [{
+    `memref.copy` of strided buffers would be lowered to a call of a support
+    library; `linalg.copy` becomes a loop or vector code. Copies of a buffer onto
+    itself are dropped.
+
+    Before:
+
+    ```mlir
+    memref.copy %a, %b : memref<4x8xf32, strided<[16, 1]>> to memref<4x8xf32>
+    ```
+
+    After:
+
+    ```mlir
+    linalg.copy ins(%a : memref<4x8xf32, strided<[16, 1]>>) outs(%b : memref<4x8xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 #endif // DYNBATCH_CONVERSION_KERNELTOCPUPASSES_TD

@@ -13,8 +13,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -106,19 +104,6 @@ static void buildDescriptorGlobal(ModuleOp module, std::string text) {
 // The prologue
 //===----------------------------------------------------------------------===//
 
-/// Packing is done once, at load: in terms of pad, reshape and transpose.
-static LogicalResult lowerPacks(func::FuncOp func) {
-  IRRewriter rewriter(func.getContext());
-  SmallVector<linalg::PackOp> packs;
-  func.walk([&](linalg::PackOp pack) { packs.push_back(pack); });
-  for (linalg::PackOp pack : packs) {
-    rewriter.setInsertionPoint(pack);
-    if (failed(linalg::lowerPack(rewriter, pack)))
-      return pack.emitOpError("cannot be lowered in the prologue");
-  }
-  return success();
-}
-
 /// A derived parameter's value goes into the storage that the runtime gave it.
 static void lowerDefines(func::FuncOp func, HostLowering &lowering) {
   SmallVector<DefineOp> defines;
@@ -185,11 +170,8 @@ struct ConvertDynbatchToLLVM
     for (func::FuncOp func : functions) {
       bool isPrologue = func->hasAttr(DynbatchDialect::kPrologueAttrName);
       TensorLowering mode = isPrologue ? TensorLowering::Buffers : tensors;
-      if (isPrologue) {
-        if (failed(lowerPacks(func)))
-          return signalPassFailure();
+      if (isPrologue)
         lowerDefines(func, lowering);
-      }
       if (mode == TensorLowering::Buffers)
         copyReturnedTensors(func);
       if (failed(convert(func, mode, lowering)))

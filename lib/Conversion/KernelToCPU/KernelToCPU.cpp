@@ -178,18 +178,7 @@ LogicalResult KernelLowering::bufferize() {
   bufferization::BufferizationState state;
   if (failed(bufferization::runOneShotBufferize(func, options, state)))
     return failure();
-  // Copies are vectorized with everything else.
-  SmallVector<memref::CopyOp> copies;
-  func.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
-  for (memref::CopyOp copy : copies) {
-    if (copy.getSource() == copy.getTarget()) {
-      rewriter.eraseOp(copy);
-      continue;
-    }
-    rewriter.setInsertionPoint(copy);
-    rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(),
-                                                copy.getTarget());
-  }
+  copiesToLinalg(rewriter, func);
   return success();
 }
 

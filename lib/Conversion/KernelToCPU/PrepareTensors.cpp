@@ -8,15 +8,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "PrepareTensors.h"
-#include "dynbatch/IR/Dynbatch.h"
+#include "dynbatch/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::dynbatch {
+#define GEN_PASS_DEF_DECOMPOSETENSOROPS
+#define GEN_PASS_DEF_COPIESTOLINALG
+#include "dynbatch/Conversion/KernelToCPUPasses.h.inc"
+} // namespace mlir::dynbatch
 
 using namespace mlir;
 using namespace mlir::dynbatch;
@@ -38,15 +46,15 @@ struct DecomposeAggregate
 };
 } // namespace
 
-LogicalResult mlir::dynbatch::decomposeOps(func::FuncOp func) {
-  RewritePatternSet patterns(func.getContext());
+LogicalResult mlir::dynbatch::decomposeOps(Operation *root) {
+  RewritePatternSet patterns(root->getContext());
   patterns.add<DecomposeAggregate, linalg::DecomposePadOpPattern>(
-      func.getContext());
+      root->getContext());
   patterns.add(+[](linalg::PackOp op, PatternRewriter &rewriter) {
     return LogicalResult(linalg::lowerPack(rewriter, op));
   });
   tensor::populateDecomposeTensorConcatPatterns(patterns);
-  return applyPatternsGreedily(func, std::move(patterns));
+  return applyPatternsGreedily(root, std::move(patterns));
 }
 
 /// Offsets (with `leading`) or sizes of one row of `type`.
@@ -123,3 +131,34 @@ void mlir::dynbatch::expandToRows(RewriterBase &rewriter, func::FuncOp func) {
     }
   }
 }
+
+void mlir::dynbatch::copiesToLinalg(RewriterBase &rewriter, Operation *root) {
+  SmallVector<memref::CopyOp> copies;
+  root->walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+  for (memref::CopyOp copy : copies) {
+    if (copy.getSource() == copy.getTarget()) {
+      rewriter.eraseOp(copy);
+      continue;
+    }
+    rewriter.setInsertionPoint(copy);
+    rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(),
+                                                copy.getTarget());
+  }
+}
+
+namespace {
+struct DecomposeTensorOps
+    : dynbatch::impl::DecomposeTensorOpsBase<DecomposeTensorOps> {
+  void runOnOperation() override {
+    if (failed(decomposeOps(getOperation())))
+      signalPassFailure();
+  }
+};
+
+struct CopiesToLinalg : dynbatch::impl::CopiesToLinalgBase<CopiesToLinalg> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    copiesToLinalg(rewriter, getOperation());
+  }
+};
+} // namespace

@@ -16,10 +16,14 @@ namespace mlir::dynbatch {
 
 /// Replaces ops that neither bufferization nor vectorization knows, such as
 /// linalg.softmax, linalg.pack, tensor.concat and tensor.pad, by simpler ones.
-LogicalResult decomposeOps(func::FuncOp func);
+LogicalResult decomposeOps(Operation *root);
 
 /// Replaces gathers and scatters of several rows by loops over single rows.
 void expandToRows(RewriterBase &rewriter, func::FuncOp func);
+
+/// Replaces copies of buffers by linalg.copy; drops those of a buffer onto
+/// itself.
+void copiesToLinalg(RewriterBase &rewriter, Operation *root);
 
 } // namespace mlir::dynbatch
 
