@@ -90,9 +90,8 @@ static llvm::Error printAssembly(const llvm::Module &module,
 Jit::Jit() = default;
 Jit::~Jit() = default;
 
-llvm::Expected<std::unique_ptr<Jit>> Jit::create(ModuleOp module,
-                                                 const TargetInfo &target,
-                                                 std::string *assembly) {
+llvm::Expected<std::unique_ptr<Jit>>
+Jit::create(ModuleOp module, const TargetInfo &target, std::string *assembly) {
   auto builder = detectBuilder();
   if (!builder)
     return builder.takeError();
@@ -121,9 +120,8 @@ llvm::Expected<std::unique_ptr<Jit>> Jit::create(ModuleOp module,
     if (llvm::Error error = printAssembly(*llvmModule, **machine, *assembly))
       return error;
 
-  auto lljit = llvm::orc::LLJITBuilder()
-                   .setJITTargetMachineBuilder(*builder)
-                   .create();
+  auto lljit =
+      llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*builder).create();
   if (!lljit)
     return lljit.takeError();
   std::unique_ptr<Jit> result(new Jit());
@@ -147,8 +145,8 @@ llvm::Expected<std::unique_ptr<Jit>> Jit::create(ModuleOp module,
     return process.takeError();
   dylib.addGenerator(std::move(*process));
 
-  if (llvm::Error error = result->jit->addIRModule(
-          {std::move(llvmModule), std::move(context)}))
+  if (llvm::Error error =
+          result->jit->addIRModule({std::move(llvmModule), std::move(context)}))
     return error;
   auto address = result->jit->lookup("dynbatch_module");
   if (!address)

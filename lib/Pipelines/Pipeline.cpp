@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dynbatch/Pipelines/Pipelines.h"
 #include "dynbatch/Conversion/Passes.h"
+#include "dynbatch/Pipelines/Pipelines.h"
 #include "dynbatch/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -17,7 +17,8 @@ using namespace mlir;
 using namespace mlir::dynbatch;
 
 /// Program passes: instance program to scheduled kernels.
-static void addProgramPasses(OpPassManager &pm, const PipelineOptions &options) {
+static void addProgramPasses(OpPassManager &pm,
+                             const PipelineOptions &options) {
   pm.addPass(createNormalize());
   SpecializeOptions specialize;
   if (!options.specialize)

@@ -1,4 +1,5 @@
-//===- ForkCalls.cpp - Independent calls that may be parked run concurrently -*- C++ -*-===//
+//===- ForkCalls.cpp - Independent calls that may be parked run concurrently -*-
+//C++ -*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -91,10 +92,9 @@ void CallForker::forkCalls(Block &block) {
       if (op->isBeforeInBlock(join))
         join = op;
     // Something independent must be there to run meanwhile.
-    if (llvm::none_of(ArrayRef(calls).drop_front(i + 1),
-                      [&](func::CallOp later) {
-                        return later->isBeforeInBlock(join);
-                      }))
+    if (llvm::none_of(
+            ArrayRef(calls).drop_front(i + 1),
+            [&](func::CallOp later) { return later->isBeforeInBlock(join); }))
       continue;
     OpBuilder builder(call);
     auto type = FiberType::get(builder.getContext(),
@@ -102,8 +102,8 @@ void CallForker::forkCalls(Block &block) {
     Value fiber = SpawnOp::create(builder, call.getLoc(), type,
                                   call.getCalleeAttr(), call.getOperands());
     builder.setInsertionPoint(join);
-    auto joinOp = JoinOp::create(builder, call.getLoc(), call.getResultTypes(),
-                                 fiber);
+    auto joinOp =
+        JoinOp::create(builder, call.getLoc(), call.getResultTypes(), fiber);
     call.replaceAllUsesWith(joinOp.getResults());
     call.erase();
     ++numSpawns;
@@ -131,24 +131,26 @@ void CallForker::forkMap(MapOp map) {
   llvm::append_range(inputs, ValueRange(operands).getTypes());
   Operation *yield = body.getTerminator();
   SmallVector<Type> results(yield->getOperandTypes());
-  auto func = func::FuncOp::create(builder, loc,
-                                   (parent.getName() + "_element").str(),
-                                   builder.getFunctionType(inputs, results));
+  auto func =
+      func::FuncOp::create(builder, loc, (parent.getName() + "_element").str(),
+                           builder.getFunctionType(inputs, results));
   func.setPrivate();
   symbols.insert(func, std::next(Block::iterator(parent)));
   Block *entry = func.addEntryBlock();
   IRMapping mapping;
   mapping.map(body.getArguments(),
               entry->getArguments().take_front(body.getNumArguments()));
-  mapping.map(operands, entry->getArguments().drop_front(body.getNumArguments()));
+  mapping.map(operands,
+              entry->getArguments().drop_front(body.getNumArguments()));
   builder.setInsertionPointToStart(entry);
   for (Operation *constant : constants)
     builder.clone(*constant, mapping);
   for (Operation &op : body.without_terminator())
     builder.clone(op, mapping);
-  SmallVector<Value> returned = llvm::map_to_vector(
-      yield->getOperands(),
-      [&](Value value) { return mapping.lookupOrDefault(value); });
+  SmallVector<Value> returned =
+      llvm::map_to_vector(yield->getOperands(), [&](Value value) {
+        return mapping.lookupOrDefault(value);
+      });
   func::ReturnOp::create(builder, yield->getLoc(), returned);
   parkingFunctions.insert(func);
 
@@ -156,7 +158,8 @@ void CallForker::forkMap(MapOp map) {
     auto created = MapOp::create(builder, loc, types, sequences);
     Block &block = created.getBody().emplaceBlock();
     for (Value sequence : sequences)
-      block.addArgument(cast<SeqType>(sequence.getType()).getElementType(), loc);
+      block.addArgument(cast<SeqType>(sequence.getType()).getElementType(),
+                        loc);
     builder.setInsertionPointToStart(&block);
     return created;
   };
@@ -165,11 +168,13 @@ void CallForker::forkMap(MapOp map) {
   MapOp spawns = createMap(map.getInputs(), SeqType::get(fiberType));
   SmallVector<Value> arguments(spawns.getBody().getArguments());
   llvm::append_range(arguments, operands);
-  Value fiber = SpawnOp::create(builder, loc, fiberType, func.getName(), arguments);
+  Value fiber =
+      SpawnOp::create(builder, loc, fiberType, func.getName(), arguments);
   YieldOp::create(builder, loc, fiber);
   builder.setInsertionPointAfter(spawns);
   MapOp joins = createMap(spawns.getResults(), map.getResultTypes());
-  auto join = JoinOp::create(builder, loc, results, joins.getBody().getArgument(0));
+  auto join =
+      JoinOp::create(builder, loc, results, joins.getBody().getArgument(0));
   YieldOp::create(builder, loc, join.getResults());
   map.replaceAllUsesWith(joins.getResults());
   map.erase();

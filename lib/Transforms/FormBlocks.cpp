@@ -228,7 +228,8 @@ BlockFormer::cut(ArrayRef<Operation *> ops) {
   // part later if only one of them lies in a recurrence. What a forced read
   // waits for in every step stays with the step.
   DenseMap<Operation *, std::pair<unsigned, bool>> places;
-  llvm::MapVector<std::pair<unsigned, unsigned>, SmallVector<Operation *>> parts;
+  llvm::MapVector<std::pair<unsigned, unsigned>, SmallVector<Operation *>>
+      parts;
   unsigned numRanks = 0;
   for (Operation *op : ops) {
     SetVector<Value> used(op->operand_begin(), op->operand_end());
@@ -239,11 +240,14 @@ BlockFormer::cut(ArrayRef<Operation *> ops) {
         producers.push_back(it->second);
     bool isRecurrent = recurrent->contains(op);
     if (recurrent->hasForcedReads())
-      isRecurrent |= llvm::any_of(
-          producers, [](std::pair<unsigned, bool> place) { return place.second; });
+      isRecurrent |=
+          llvm::any_of(producers, [](std::pair<unsigned, bool> place) {
+            return place.second;
+          });
     unsigned rank = 0;
     for (auto [producerRank, producerIsRecurrent] : producers)
-      rank = std::max(rank, producerRank + (producerIsRecurrent != isRecurrent));
+      rank =
+          std::max(rank, producerRank + (producerIsRecurrent != isRecurrent));
     places[op] = {rank, isRecurrent};
     numRanks = std::max(numRanks, rank + 1);
     parts[{rank, unsigned(isRecurrent)}].push_back(op);
@@ -318,8 +322,8 @@ struct FormBlocks : dynbatch::impl::FormBlocksBase<FormBlocks> {
       SmallVector<Operation *> tensorOps;
       for (Block *block : blocks)
         for (Operation &op : *block)
-          if (!isHostOp(&op) && touchesTensors(&op) && !isRematerializable(&op) &&
-              isa<BatchableOpInterface>(op))
+          if (!isHostOp(&op) && touchesTensors(&op) &&
+              !isRematerializable(&op) && isa<BatchableOpInterface>(op))
             tensorOps.push_back(&op);
       recurrent = RecurrentOps::find(getOperation(), tensorOps);
       if (!recurrent)

@@ -1,4 +1,5 @@
-//===- FuseHorizontal.cpp - One contraction with concatenated weights -*- C++ -*-===//
+//===- FuseHorizontal.cpp - One contraction with concatenated weights -*- C++
+//-*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dynbatch/Analysis/DependenceGraph.h"
+#include "dynbatch/Analysis/RecurrenceAnalysis.h"
 #include "dynbatch/Analysis/SharingAnalysis.h"
 #include "dynbatch/Transforms/Passes.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
@@ -104,48 +106,143 @@ static KernelOp outline(BlockOp block, SetVector<Value> &operands) {
   return kernel;
 }
 
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Decides which equal kernels can be one without harm to the schedule. One
+/// kernel before and behind a recursion would be a part of it: what was one
+/// batch before and one behind would run step by step with it.
+class KernelMerger {
+public:
+  explicit KernelMerger(DependenceGraph &graph);
+
+  bool canMerge(DependenceNode *lhs, DependenceNode *rhs);
+  void merge(DependenceNode *lhs, DependenceNode *rhs);
+
+private:
+  /// Whether `consumer` may depend on `producer`, and a kernel on the way,
+  /// perhaps one of them, lies on a cycle.
+  bool dependsThroughCycle(DependenceNode *consumer, DependenceNode *producer);
+
+  DenseMap<DependenceNode *, unsigned> components;
+  DenseSet<DependenceNode *> cyclic;
+};
+} // namespace
+
+KernelMerger::KernelMerger(DependenceGraph &graph) {
+  for (auto [i, component] : llvm::enumerate(graph.getComponents()))
+    for (DependenceNode *node : component.nodes) {
+      components[node] = i;
+      if (component.cyclic)
+        cyclic.insert(node);
+    }
+}
+
+bool KernelMerger::canMerge(DependenceNode *lhs, DependenceNode *rhs) {
+  return components.lookup(lhs) == components.lookup(rhs) ||
+         (!dependsThroughCycle(lhs, rhs) && !dependsThroughCycle(rhs, lhs));
+}
+
+void KernelMerger::merge(DependenceNode *lhs, DependenceNode *rhs) {
+  // Who reaches one of them reaches both.
+  lhs->producers.insert(rhs);
+  rhs->producers.insert(lhs);
+  lhs->consumers.insert(rhs);
+  rhs->consumers.insert(lhs);
+}
+
+bool KernelMerger::dependsThroughCycle(DependenceNode *consumer,
+                                       DependenceNode *producer) {
+  auto findReachable = [](DependenceNode *from, auto edges) {
+    SetVector<DependenceNode *> reachable;
+    reachable.insert(from);
+    for (size_t i = 0; i < reachable.size(); ++i)
+      reachable.insert_range(reachable[i]->*edges);
+    return reachable;
+  };
+  SetVector<DependenceNode *> before =
+      findReachable(consumer, &DependenceNode::producers);
+  if (!before.contains(producer))
+    return false;
+  SetVector<DependenceNode *> behind =
+      findReachable(producer, &DependenceNode::consumers);
+  return llvm::any_of(before, [&](DependenceNode *node) {
+    return behind.contains(node) && cyclic.contains(node);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
 namespace {
 struct OutlineKernels : dynbatch::impl::OutlineKernelsBase<OutlineKernels> {
   using OutlineKernelsBase::OutlineKernelsBase;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    DataFlowSolver solver(DataFlowConfig().setInterprocedural(true));
-    dataflow::loadBaselineAnalyses(solver);
-    solver.load<SharingAnalysis>();
-    if (failed(solver.initializeAndRun(module)))
+    DataFlowSolver sharing(DataFlowConfig().setInterprocedural(true));
+    dataflow::loadBaselineAnalyses(sharing);
+    sharing.load<SharingAnalysis>();
+    if (failed(sharing.initializeAndRun(module)))
       return signalPassFailure();
 
     SmallVector<BlockOp> blocks;
     module.walk([&](BlockOp block) { blocks.push_back(block); });
     for (BlockOp block : blocks)
-      internalizeShared(block, solver);
+      internalizeShared(block, sharing);
 
     // The solver's results end here: values change.
     SymbolTable symbols(module);
     IRRewriter rewriter(&getContext());
-    DenseMap<llvm::hash_code, SmallVector<KernelOp>> kernels;
+    SmallVector<EnqueueOp> tasks;
     for (BlockOp block : blocks) {
       auto func = block->getParentOfType<FunctionOpInterface>();
       SetVector<Value> operands;
       KernelOp kernel = outline(block, operands);
-      SmallVector<KernelOp> &candidates = kernels[hashKernel(kernel)];
-      auto *equal = llvm::find_if(
-          candidates, [&](KernelOp other) { return areEqual(other, kernel); });
-      if (merge && equal != candidates.end()) {
-        kernel->erase();
-        kernel = *equal;
-        ++numMerged;
-      } else {
-        symbols.insert(kernel, Block::iterator(func));
-        candidates.push_back(kernel);
-        ++numKernels;
-      }
+      symbols.insert(kernel, Block::iterator(func));
       rewriter.setInsertionPoint(block);
-      rewriter.replaceOpWithNewOp<EnqueueOp>(block, block.getResultTypes(),
-                                             kernel.getSymName(),
-                                             operands.getArrayRef(), Value());
+      tasks.push_back(rewriter.replaceOpWithNewOp<EnqueueOp>(
+          block, block.getResultTypes(), kernel.getSymName(),
+          operands.getArrayRef(), Value()));
     }
+    numKernels += tasks.size();
+    if (merge && failed(mergeEqual(tasks, symbols)))
+      return signalPassFailure();
+  }
+
+  /// Each of `tasks` has a kernel of its own: lets equal ones share one.
+  LogicalResult mergeEqual(ArrayRef<EnqueueOp> tasks, SymbolTable &symbols) {
+    DataFlowSolver recurrence(DataFlowConfig().setInterprocedural(true));
+    dataflow::loadBaselineAnalyses(recurrence);
+    recurrence.load<RecurrenceAnalysis>();
+    if (failed(recurrence.initializeAndRun(getOperation())))
+      return failure();
+    DependenceGraph graph =
+        DependenceGraph::ofKernels(getOperation(), recurrence);
+    KernelMerger merger(graph);
+    DenseMap<llvm::hash_code, SmallVector<DependenceNode *>> kept;
+    for (EnqueueOp task : tasks) {
+      DependenceNode *node = graph.lookup(task.getKernelAttr().getAttr());
+      auto kernel = cast<KernelOp>(node->op);
+      SmallVector<DependenceNode *> &candidates = kept[hashKernel(kernel)];
+      auto *equal = llvm::find_if(candidates, [&](DependenceNode *other) {
+        return areEqual(cast<KernelOp>(other->op), kernel) &&
+               merger.canMerge(other, node);
+      });
+      if (equal == candidates.end()) {
+        candidates.push_back(node);
+        continue;
+      }
+      merger.merge(*equal, node);
+      task.setKernel(cast<KernelOp>((*equal)->op).getSymName());
+      symbols.erase(kernel);
+      --numKernels;
+      ++numMerged;
+    }
+    return success();
   }
 };
 } // namespace

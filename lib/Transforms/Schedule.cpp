@@ -6,12 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dynbatch/Analysis/DependenceGraph.h"
 #include "dynbatch/Analysis/RecurrenceAnalysis.h"
 #include "dynbatch/Transforms/Passes.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/GraphTraits.h"
-#include "llvm/ADT/SCCIterator.h"
 
 namespace mlir::dynbatch {
 #define GEN_PASS_DEF_SCHEDULE
@@ -21,96 +20,11 @@ namespace mlir::dynbatch {
 using namespace mlir;
 using namespace mlir::dynbatch;
 
-//===----------------------------------------------------------------------===//
-// Kernel dependence graph
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A kernel and the kernels that make its operands. The graph's root has no
-/// kernel and depends on all of them.
-struct KernelNode {
-  KernelOp kernel;
-  SetVector<KernelNode *> producers;
-};
-} // namespace
-
-namespace llvm {
-template <> struct GraphTraits<KernelNode *> {
-  using NodeRef = KernelNode *;
-  using ChildIteratorType = SetVector<KernelNode *>::iterator;
-  static NodeRef getEntryNode(NodeRef node) { return node; }
-  static ChildIteratorType child_begin(NodeRef node) {
-    return node->producers.begin();
-  }
-  static ChildIteratorType child_end(NodeRef node) {
-    return node->producers.end();
-  }
-};
-} // namespace llvm
-
-namespace {
-class KernelGraph {
-public:
-  KernelGraph(ModuleOp module, DataFlowSolver &solver);
-
-  /// Strongly connected components, producers before consumers.
-  struct Component {
-    SmallVector<KernelOp> kernels;
-    bool cyclic;
-  };
-  SmallVector<Component> getComponents();
-
-private:
-  llvm::MapVector<StringAttr, std::unique_ptr<KernelNode>> nodes;
-  KernelNode root;
-};
-} // namespace
-
-KernelGraph::KernelGraph(ModuleOp module, DataFlowSolver &solver) {
-  for (auto kernel : module.getOps<KernelOp>()) {
-    auto node = std::make_unique<KernelNode>();
-    node->kernel = kernel;
-    root.producers.insert(node.get());
-    nodes[kernel.getSymNameAttr()] = std::move(node);
-  }
-  module.walk([&](EnqueueOp enqueue) {
-    KernelNode *consumer = nodes[enqueue.getKernelAttr().getAttr()].get();
-    for (Value operand : enqueue.getTaskOperands()) {
-      KernelSet makers = RecurrenceAnalysis::get(solver, operand);
-      if (makers.isAny())
-        consumer->producers.insert_range(root.producers);
-      for (StringAttr name : makers.getNames())
-        consumer->producers.insert(nodes[name].get());
-    }
-  });
-}
-
-SmallVector<KernelGraph::Component> KernelGraph::getComponents() {
-  SmallVector<Component> components;
-  for (auto it = llvm::scc_begin(&root); !it.isAtEnd(); ++it) {
-    if (!it->front()->kernel)
-      continue;
-    Component component;
-    component.cyclic = it.hasCycle();
-    for (KernelNode *node : *it)
-      component.kernels.push_back(node->kernel);
-    // Module order, so that the schedule does not depend on pointers.
-    llvm::sort(component.kernels, [](KernelOp lhs, KernelOp rhs) {
-      return lhs->isBeforeInBlock(rhs);
-    });
-    components.push_back(std::move(component));
-  }
-  return components;
-}
-
-//===----------------------------------------------------------------------===//
-// Depths
-//===----------------------------------------------------------------------===//
-
 /// One more than the largest depth in `stage` among the operands that kernels
 /// of `stage` may have made.
 static Value buildDepth(EnqueueOp enqueue, int64_t stage,
-                        ArrayRef<KernelOp> members, DataFlowSolver &solver) {
+                        ArrayRef<DependenceNode *> members,
+                        DataFlowSolver &solver) {
   OpBuilder builder(enqueue);
   Location loc = enqueue.getLoc();
   Value depth;
@@ -118,8 +32,8 @@ static Value buildDepth(EnqueueOp enqueue, int64_t stage,
                             enqueue.getTaskOperands().end());
   for (Value operand : operands) {
     KernelSet makers = RecurrenceAnalysis::get(solver, operand);
-    if (llvm::none_of(members, [&](KernelOp kernel) {
-          return makers.contains(kernel.getSymNameAttr());
+    if (llvm::none_of(members, [&](DependenceNode *node) {
+          return makers.contains(cast<KernelOp>(node->op).getSymNameAttr());
         }))
       continue;
     Value own = DepthOp::create(builder, loc, operand, stage);
@@ -141,13 +55,14 @@ struct Schedule : dynbatch::impl::ScheduleBase<Schedule> {
     if (failed(solver.initializeAndRun(module)))
       return signalPassFailure();
 
-    SmallVector<KernelGraph::Component> components =
-        KernelGraph(module, solver).getComponents();
+    DependenceGraph graph = DependenceGraph::ofKernels(module, solver);
+    SmallVector<DependenceGraph::Component> components = graph.getComponents();
     DenseMap<StringAttr, int64_t> stages;
     for (auto [stage, component] : llvm::enumerate(components)) {
       numStages++;
       numCyclic += component.cyclic;
-      for (KernelOp kernel : component.kernels) {
+      for (DependenceNode *node : component.nodes) {
+        auto kernel = cast<KernelOp>(node->op);
         stages[kernel.getSymNameAttr()] = stage;
         kernel.setStage(stage);
         kernel.setCyclic(component.cyclic);
@@ -155,12 +70,12 @@ struct Schedule : dynbatch::impl::ScheduleBase<Schedule> {
     }
     module.walk([&](EnqueueOp enqueue) {
       int64_t stage = stages.lookup(enqueue.getKernelAttr().getAttr());
-      const KernelGraph::Component &component = components[stage];
+      const DependenceGraph::Component &component = components[stage];
       // Also a depth that an earlier run gave is replaced.
       enqueue.getDepthMutable().clear();
       if (component.cyclic)
         enqueue.getDepthMutable().assign(
-            buildDepth(enqueue, stage, component.kernels, solver));
+            buildDepth(enqueue, stage, component.nodes, solver));
     });
   }
 };

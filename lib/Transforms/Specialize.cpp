@@ -46,8 +46,8 @@ private:
   void redirectCalls(func::FuncOp version, const Context &context);
   Attribute getKey(const Context &context) {
     Builder builder(module.getContext());
-    return builder.getArrayAttr(llvm::map_to_vector(
-        context, [&](FlatSymbolRefAttr name) -> Attribute {
+    return builder.getArrayAttr(
+        llvm::map_to_vector(context, [&](FlatSymbolRefAttr name) -> Attribute {
           return name ? Attribute(name) : builder.getUnitAttr();
         }));
   }
@@ -111,9 +111,10 @@ void Specializer::redirectCalls(func::FuncOp version, const Context &context) {
     auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
     if (!callee || callee.isExternal() || !callee.isPrivate())
       return;
-    Context arguments = llvm::map_to_vector(call.getOperands(), [&](Value value) {
-      return getParameter(value, version, context);
-    });
+    Context arguments =
+        llvm::map_to_vector(call.getOperands(), [&](Value value) {
+          return getParameter(value, version, context);
+        });
     call.setCallee(getVersion(callee, std::move(arguments)).getName());
   });
 }

@@ -41,14 +41,14 @@ func.func @main(%t: !dynbatch.adt<@Tree>, %x: tensor<4xf32>) -> (tensor<4xf32>, 
 // CHECK-NEXT:      %[[E:.*]] = tensor.empty()
 // CHECK-NEXT:      %[[R:.*]] = linalg.exp ins(%[[A]] : {{.*}}) outs(%[[E]] :
 // CHECK-NEXT:      dynbatch.return %[[R]]
-// CHECK:         dynbatch.kernel private @main_1(
+// CHECK:         dynbatch.kernel private @main_2(
 // CHECK:           linalg.log
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME:      %[[T:.*]]: !dynbatch.adt<@Tree>, %[[X:.*]]: tensor<4xf32>)
 // CHECK:           case @Leaf(%[[F:.*]]: tensor<4xf32>)
 // CHECK-NEXT:        dynbatch.enqueue @main_leaf_0(%[[F]]) :
 // CHECK:         %[[B:.*]] = dynbatch.enqueue @main_leaf_0(%{{.*}}) :
-// CHECK-NEXT:    %[[C:.*]] = dynbatch.enqueue @main_1(%[[B]]) :
+// CHECK-NEXT:    %[[C:.*]] = dynbatch.enqueue @main_2(%[[B]]) :
 // CHECK-NEXT:    return %[[B]], %[[C]]
 // CHECK-NOT:   dynbatch.block
 
@@ -193,7 +193,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<
 // CHECK-SAME:      %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
 // CHECK-NEXT:    %[[D:.*]] = dynbatch.enqueue @main_0(%[[X]], %[[Y]]) :
 // CHECK-NEXT:    dynbatch.enqueue @main_0(%[[Y]], %[[D]]) :
-// CHECK-NEXT:    dynbatch.enqueue @main_1(%[[X]]) :
+// CHECK-NEXT:    dynbatch.enqueue @main_2(%[[X]]) :
 
 // -----
 
@@ -313,4 +313,58 @@ func.func @main(%n: i32) -> i32 {
 }
 
 // CHECK-LABEL: module
-// CHECK-NOT:     dynbatch
+// CHECK-NEXT:    func.func @main(
+// CHECK-NEXT:      arith.addi
+
+// -----
+
+// Equal blocks before, in and behind a recursion stay apart: one kernel would
+// make them all steps of it. Those in it are steps anyway, and independent ones
+// can always share.
+
+func.func private @loop(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = scf.if %c -> tensor<4xf32> {
+    %1 = dynbatch.block -> tensor<4xf32> {
+      %e = tensor.empty() : tensor<4xf32>
+      %2 = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      dynbatch.yield %2 : tensor<4xf32>
+    }
+    %3 = dynbatch.block -> tensor<4xf32> {
+      %e = tensor.empty() : tensor<4xf32>
+      %2 = linalg.exp ins(%1 : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      dynbatch.yield %2 : tensor<4xf32>
+    }
+    %4 = func.call @loop(%c, %3) : (i1, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %4 : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+func.func @main(%c: i1, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {dynbatch.entry} {
+  %a = dynbatch.block -> tensor<4xf32> {
+    %e = tensor.empty() : tensor<4xf32>
+    %2 = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    dynbatch.yield %2 : tensor<4xf32>
+  }
+  %b = call @loop(%c, %a) : (i1, tensor<4xf32>) -> tensor<4xf32>
+  %d = dynbatch.block -> tensor<4xf32> {
+    %e = tensor.empty() : tensor<4xf32>
+    %2 = linalg.exp ins(%b : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    dynbatch.yield %2 : tensor<4xf32>
+  }
+  %f = dynbatch.block -> tensor<4xf32> {
+    %e = tensor.empty() : tensor<4xf32>
+    %2 = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    dynbatch.yield %2 : tensor<4xf32>
+  }
+  return %d, %f : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func private @loop
+// CHECK:         dynbatch.enqueue @[[LOOP:loop_[0-9]+]](
+// CHECK:         dynbatch.enqueue @[[LOOP]](
+// CHECK-LABEL: func.func @main(
+// CHECK-NEXT:    dynbatch.enqueue @[[FIRST:main_[0-9]+]](
+// CHECK:         dynbatch.enqueue @[[LAST:main_[0-9]+]](
+// CHECK-NEXT:    dynbatch.enqueue @loop

@@ -63,8 +63,9 @@ static llvm::json::Array describeAdts(ModuleOp module) {
 
 static llvm::json::Array describeParameters(ModuleOp module) {
   DenseSet<StringAttr> derived;
-  module.walk(
-      [&](DefineOp define) { derived.insert(define.getGlobalAttr().getAttr()); });
+  module.walk([&](DefineOp define) {
+    derived.insert(define.getGlobalAttr().getAttr());
+  });
   llvm::json::Array parameters;
   for (ml_program::GlobalOp global : getParameters(module))
     parameters.push_back(llvm::json::Object{

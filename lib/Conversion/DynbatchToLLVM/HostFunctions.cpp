@@ -11,8 +11,7 @@
 using namespace mlir;
 using namespace mlir::dynbatch;
 
-SmallVector<func::FuncOp>
-mlir::dynbatch::getHostFunctions(ModuleOp module) {
+SmallVector<func::FuncOp> mlir::dynbatch::getHostFunctions(ModuleOp module) {
   SymbolTable symbols(module);
   DenseSet<Operation *> device;
   SmallVector<Operation *> worklist;

@@ -52,9 +52,9 @@ Value RuntimeCalls::createOffset(OpBuilder &builder, Location loc, Value base,
                                  int64_t fieldOffset) {
   if (fieldOffset == 0)
     return base;
-  return LLVM::GEPOp::create(builder, loc, ptr, builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{
-                                 static_cast<int32_t>(fieldOffset)});
+  return LLVM::GEPOp::create(
+      builder, loc, ptr, builder.getI8Type(), base,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(fieldOffset)});
 }
 
 Value RuntimeCalls::createString(OpBuilder &builder, Location loc,
@@ -84,8 +84,9 @@ LLVM::LLVMFuncOp RuntimeCalls::declare(StringRef name, Type result,
   if (auto func = symbols.lookup<LLVM::LLVMFuncOp>(name))
     return func;
   OpBuilder builder(module.getBodyRegion());
-  auto func = LLVM::LLVMFuncOp::create(
-      builder, module.getLoc(), name, LLVM::LLVMFunctionType::get(result, inputs));
+  auto func =
+      LLVM::LLVMFuncOp::create(builder, module.getLoc(), name,
+                               LLVM::LLVMFunctionType::get(result, inputs));
   symbols.insert(func);
   return func;
 }
@@ -127,14 +128,13 @@ void RuntimeCalls::createCheckIndex(OpBuilder &builder, Location loc, Value ctx,
       "dynbatch_check_index", voidType, {ptr, ptr, i64, i64},
       [&](OpBuilder &b, LLVM::LLVMFuncOp func) {
         // Unsigned: a negative index is out of bounds, too.
-        Value failed = LLVM::ICmpOp::create(b, func.getLoc(),
-                                            LLVM::ICmpPredicate::uge,
-                                            func.getArgument(2),
-                                            func.getArgument(3));
-        buildGuard(b, func, failed,
-                   declare("dynbatch_rt_index_error", voidType,
-                           {ptr, ptr, i64, i64}),
-                   func.getArguments());
+        Value failed =
+            LLVM::ICmpOp::create(b, func.getLoc(), LLVM::ICmpPredicate::uge,
+                                 func.getArgument(2), func.getArgument(3));
+        buildGuard(
+            b, func, failed,
+            declare("dynbatch_rt_index_error", voidType, {ptr, ptr, i64, i64}),
+            func.getArguments());
       });
   Value message = createString(builder, loc, describe(what, loc));
   LLVM::CallOp::create(builder, loc, helper,
@@ -143,17 +143,17 @@ void RuntimeCalls::createCheckIndex(OpBuilder &builder, Location loc, Value ctx,
 
 void RuntimeCalls::createCheck(OpBuilder &builder, Location loc, Value ctx,
                                Value condition, StringRef text) {
-  LLVM::LLVMFuncOp helper = getHelper(
-      "dynbatch_check", voidType, {ptr, builder.getI1Type(), ptr},
-      [&](OpBuilder &b, LLVM::LLVMFuncOp func) {
-        Value yes = LLVM::ConstantOp::create(b, func.getLoc(), b.getI1Type(),
-                                             b.getBoolAttr(true));
-        Value failed =
-            LLVM::XOrOp::create(b, func.getLoc(), func.getArgument(1), yes);
-        buildGuard(b, func, failed,
-                   declare("dynbatch_rt_error", voidType, {ptr, ptr}),
-                   {func.getArgument(0), func.getArgument(2)});
-      });
+  LLVM::LLVMFuncOp helper =
+      getHelper("dynbatch_check", voidType, {ptr, builder.getI1Type(), ptr},
+                [&](OpBuilder &b, LLVM::LLVMFuncOp func) {
+                  Value yes = LLVM::ConstantOp::create(
+                      b, func.getLoc(), b.getI1Type(), b.getBoolAttr(true));
+                  Value failed = LLVM::XOrOp::create(b, func.getLoc(),
+                                                     func.getArgument(1), yes);
+                  buildGuard(b, func, failed,
+                             declare("dynbatch_rt_error", voidType, {ptr, ptr}),
+                             {func.getArgument(0), func.getArgument(2)});
+                });
   Value message = createString(builder, loc, describe(text, loc));
   LLVM::CallOp::create(builder, loc, helper,
                        ValueRange{ctx, condition, message});
@@ -174,8 +174,8 @@ void RuntimeCalls::createCheckStack(OpBuilder &builder, Location loc,
             b, loc, ptr,
             createOffset(b, loc, func.getArgument(0),
                          offsetof(dynbatch_context, stack_limit)));
-        Value failed = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult,
-                                            here, limit);
+        Value failed =
+            LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult, here, limit);
         buildGuard(b, func, failed,
                    declare("dynbatch_rt_stack_overflow", voidType, {ptr}),
                    func.getArguments());
@@ -201,8 +201,8 @@ void RuntimeCalls::createForce(OpBuilder &builder, Location loc, Value ctx,
             LLVM::LShrOp::create(b, loc, epoch, shift));
         Block *entry = b.getInsertionBlock();
         Block *flush = b.createBlock(&func.getBody());
-        LLVM::CallOp::create(b, loc, declare("dynbatch_rt_flush", voidType, {ptr}),
-                             ctx);
+        LLVM::CallOp::create(
+            b, loc, declare("dynbatch_rt_flush", voidType, {ptr}), ctx);
         LLVM::ReturnOp::create(b, loc, ValueRange());
         Block *done = b.createBlock(&func.getBody());
         LLVM::ReturnOp::create(b, loc, ValueRange());
@@ -214,9 +214,9 @@ void RuntimeCalls::createForce(OpBuilder &builder, Location loc, Value ctx,
 
 Value RuntimeCalls::createSpawn(OpBuilder &builder, Location loc, Value ctx,
                                 Value function, Value frame) {
-  return LLVM::CallOp::create(builder, loc,
-                              declare("dynbatch_rt_spawn", ptr, {ptr, ptr, ptr}),
-                              ValueRange{ctx, function, frame})
+  return LLVM::CallOp::create(
+             builder, loc, declare("dynbatch_rt_spawn", ptr, {ptr, ptr, ptr}),
+             ValueRange{ctx, function, frame})
       .getResult();
 }
 
@@ -239,8 +239,8 @@ Value RuntimeCalls::buildBump(OpBuilder &b, LLVM::LLVMFuncOp func, Value ctx,
   Value cursor = LLVM::LoadOp::create(b, loc, ptr, cursorField);
   Value next = LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), cursor,
                                    ArrayRef<LLVM::GEPArg>{bytes});
-  Value end = LLVM::LoadOp::create(b, loc, ptr,
-                                   createOffset(b, loc, ctx, endOffset));
+  Value end =
+      LLVM::LoadOp::create(b, loc, ptr, createOffset(b, loc, ctx, endOffset));
   Value full =
       LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ugt, next, end);
   Block *entry = b.getInsertionBlock();
@@ -266,10 +266,10 @@ Value RuntimeCalls::createHeapAlloc(OpBuilder &builder, Location loc, Value ctx,
   LLVM::LLVMFuncOp helper = getHelper(
       "dynbatch_heap", ptr, {ptr, i64},
       [&](OpBuilder &b, LLVM::LLVMFuncOp func) {
-        Value cell = buildBump(b, func, func.getArgument(0), func.getArgument(1),
-                               offsetof(dynbatch_context, heap_cursor),
-                               offsetof(dynbatch_context, heap_end),
-                               "dynbatch_rt_heap_alloc");
+        Value cell = buildBump(
+            b, func, func.getArgument(0), func.getArgument(1),
+            offsetof(dynbatch_context, heap_cursor),
+            offsetof(dynbatch_context, heap_end), "dynbatch_rt_heap_alloc");
         LLVM::ReturnOp::create(b, func.getLoc(), cell);
       });
   return LLVM::CallOp::create(builder, loc, helper, ValueRange{ctx, bytes})
@@ -291,13 +291,14 @@ void RuntimeCalls::buildEnqueue(OpBuilder &b, LLVM::LLVMFuncOp func,
   Value numBuckets = LLVM::LoadOp::create(
       b, loc, i64,
       createOffset(b, loc, queue, offsetof(dynbatch_queue, num_buckets)));
-  Value exists = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult, depth,
-                                      numBuckets);
+  Value exists =
+      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult, depth, numBuckets);
   Block *entry = b.getInsertionBlock();
 
   Block *found = b.createBlock(&func.getBody());
   Value buckets = LLVM::LoadOp::create(b, loc, ptr, queue);
-  auto bucketType = LLVM::LLVMArrayType::get(b.getI8Type(), sizeof(dynbatch_bucket));
+  auto bucketType =
+      LLVM::LLVMArrayType::get(b.getI8Type(), sizeof(dynbatch_bucket));
   Value bucket = LLVM::GEPOp::create(b, loc, ptr, bucketType, buckets,
                                      ArrayRef<LLVM::GEPArg>{depth});
   Value cursor = LLVM::LoadOp::create(b, loc, ptr, bucket);

@@ -34,8 +34,8 @@ public:
   void createCheckIndex(OpBuilder &builder, Location loc, Value ctx,
                         StringRef what, Value index, Value size);
   /// Leaves the program with an error unless `condition` (i1).
-  void createCheck(OpBuilder &builder, Location loc, Value ctx,
-                   Value condition, StringRef message);
+  void createCheck(OpBuilder &builder, Location loc, Value ctx, Value condition,
+                   StringRef message);
   /// Leaves the program with an error when the host stack is nearly used up.
   void createCheckStack(OpBuilder &builder, Location loc, Value ctx);
   /// Runs pending tasks if the tensor of `stamp` (i64) is one of theirs.

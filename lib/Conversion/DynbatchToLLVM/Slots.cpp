@@ -20,8 +20,8 @@ Type mlir::dynbatch::getHandleType(MLIRContext *context) {
 
 Value mlir::dynbatch::createHandle(OpBuilder &builder, Location loc,
                                    Value address, Value stamp) {
-  Value handle = LLVM::PoisonOp::create(builder, loc,
-                                       getHandleType(builder.getContext()));
+  Value handle =
+      LLVM::PoisonOp::create(builder, loc, getHandleType(builder.getContext()));
   handle = LLVM::InsertValueOp::create(builder, loc, handle, address,
                                        ArrayRef<int64_t>{0});
   return LLVM::InsertValueOp::create(builder, loc, handle, stamp,
@@ -30,12 +30,14 @@ Value mlir::dynbatch::createHandle(OpBuilder &builder, Location loc,
 
 Value mlir::dynbatch::getHandleAddress(OpBuilder &builder, Location loc,
                                        Value handle) {
-  return LLVM::ExtractValueOp::create(builder, loc, handle, ArrayRef<int64_t>{0});
+  return LLVM::ExtractValueOp::create(builder, loc, handle,
+                                      ArrayRef<int64_t>{0});
 }
 
 Value mlir::dynbatch::getHandleStamp(OpBuilder &builder, Location loc,
                                      Value handle) {
-  return LLVM::ExtractValueOp::create(builder, loc, handle, ArrayRef<int64_t>{1});
+  return LLVM::ExtractValueOp::create(builder, loc, handle,
+                                      ArrayRef<int64_t>{1});
 }
 
 int64_t mlir::dynbatch::getSlotBytes(Type type) {

@@ -55,12 +55,13 @@ struct EnqueueLowering : OpConversionPattern<EnqueueOp> {
                           ? getHandleAddress(rewriter, loc, operand)
                           : packWord(rewriter, loc, operand));
     KernelLayout layout(kernel);
-    Value block = runtime.createEnqueue(
-        rewriter, loc, ctx, kernel, lowering.getKernelIndex(name),
-        layout.getResultBytes(), depth, words);
+    Value block = runtime.createEnqueue(rewriter, loc, ctx, kernel,
+                                        lowering.getKernelIndex(name),
+                                        layout.getResultBytes(), depth, words);
     Value stamp = arith::OrIOp::create(
         rewriter, loc,
-        createStampBase(runtime, rewriter, loc, ctx, *kernel.getStage()), depth);
+        createStampBase(runtime, rewriter, loc, ctx, *kernel.getStage()),
+        depth);
     SmallVector<Value> results;
     for (unsigned i = 0, e = op.getNumResults(); i < e; ++i) {
       Value address = arith::AddIOp::create(
@@ -87,20 +88,18 @@ struct DepthLowering : OpConversionPattern<DepthOp> {
     Location loc = op.getLoc();
     RuntimeCalls &runtime = lowering.runtime;
     Value stamp = getHandleStamp(rewriter, loc, adaptor.getTensor());
-    Value base =
-        createStampBase(runtime, rewriter, loc, HostLowering::getContext(op),
-                        op.getStage());
+    Value base = createStampBase(runtime, rewriter, loc,
+                                 HostLowering::getContext(op), op.getStage());
     // Exactly the depth if the upper bits agree.
     Value difference = arith::XOrIOp::create(rewriter, loc, stamp, base);
     Value limit = runtime.createI64(rewriter, loc,
                                     int64_t(1) << DYNBATCH_STAMP_STAGE_SHIFT);
-    Value pending =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
-                              difference, limit);
+    Value pending = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::ult, difference, limit);
     Value depth = arith::SelectOp::create(rewriter, loc, pending, difference,
                                           runtime.createI64(rewriter, loc, 0));
-    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(
-        op, rewriter.getIndexType(), depth);
+    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getIndexType(),
+                                                    depth);
     return success();
   }
 
@@ -111,6 +110,6 @@ struct DepthLowering : OpConversionPattern<DepthOp> {
 void mlir::dynbatch::populateTasksToLLVMPatterns(HostTypeConverter &converter,
                                                  RewritePatternSet &patterns,
                                                  HostLowering &lowering) {
-  patterns.add<DepthLowering, EnqueueLowering>(converter,
-                                               patterns.getContext(), lowering);
+  patterns.add<DepthLowering, EnqueueLowering>(converter, patterns.getContext(),
+                                               lowering);
 }

@@ -1,4 +1,5 @@
-//===- Trampolines.cpp - Functions whose arguments lie in memory -*- C++ -*-===//
+//===- Trampolines.cpp - Functions whose arguments lie in memory -*- C++
+//-*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -69,10 +70,8 @@ std::string mlir::dynbatch::getFiberFunctionName(StringRef callee) {
   return (callee + "_fiber").str();
 }
 
-SmallVector<func::FuncOp>
-mlir::dynbatch::buildFiberFunctions(ModuleOp module,
-                                    HostTypeConverter &converter,
-                                    RuntimeCalls &runtime) {
+SmallVector<func::FuncOp> mlir::dynbatch::buildFiberFunctions(
+    ModuleOp module, HostTypeConverter &converter, RuntimeCalls &runtime) {
   SetVector<StringAttr> names;
   module.walk([&](SpawnOp op) { names.insert(op.getCalleeAttr().getAttr()); });
   SmallVector<func::FuncOp> functions;

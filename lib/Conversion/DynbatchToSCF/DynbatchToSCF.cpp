@@ -1,4 +1,5 @@
-//===- DynbatchToSCF.cpp - match, map and scan to structured control flow -*- C++ -*-===//
+//===- DynbatchToSCF.cpp - match, map and scan to structured control flow -*-
+//C++ -*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,18 +23,17 @@ using namespace mlir::dynbatch;
 
 /// Builds the loop that `map` and `scan` share: elements of `inputs` at
 /// position i, carried values, and one new sequence for each of `outputs`.
-static SmallVector<Value>
-buildLoop(Operation *op, Region &body, ValueRange inputs, ValueRange inits,
-          TypeRange outputs, bool reverse,
-          ConversionPatternRewriter &rewriter) {
+static SmallVector<Value> buildLoop(Operation *op, Region &body,
+                                    ValueRange inputs, ValueRange inits,
+                                    TypeRange outputs, bool reverse,
+                                    ConversionPatternRewriter &rewriter) {
   Location loc = op->getLoc();
   Value length = LengthOp::create(rewriter, loc, inputs.front());
   for (Value input : inputs.drop_front()) {
     Value other = LengthOp::create(rewriter, loc, input);
     Value same = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
                                        length, other);
-    cf::AssertOp::create(rewriter, loc, same,
-                         "sequences of different lengths");
+    cf::AssertOp::create(rewriter, loc, same, "sequences of different lengths");
   }
   SmallVector<Value> sequences;
   for (Type type : outputs)
