@@ -63,34 +63,28 @@ static Value createSequence(RuntimeCalls &runtime, OpBuilder &builder,
   return cell;
 }
 
+/// A tensor that lies in the module: a new global of `type`.
+static Value createConstantHandle(HostLowering &lowering, Operation *op,
+                                  Type type, Attribute value,
+                                  ConversionPatternRewriter &rewriter) {
+  Location loc = op->getLoc();
+  OpBuilder::InsertionGuard guard(rewriter);
+  auto module = op->getParentOfType<ModuleOp>();
+  rewriter.setInsertionPointToStart(module.getBody());
+  std::string name =
+      "dynbatch_constant_" + std::to_string(lowering.runtime.nextConstant());
+  auto global = LLVM::GlobalOp::create(rewriter, loc, type, /*isConstant=*/true,
+                                       LLVM::Linkage::Internal, name, value,
+                                       DYNBATCH_TENSOR_ALIGNMENT);
+  rewriter.setInsertionPoint(op);
+  Value address = LLVM::PtrToIntOp::create(
+      rewriter, loc, rewriter.getI64Type(),
+      LLVM::AddressOfOp::create(rewriter, loc, global));
+  return createHandle(rewriter, loc, address,
+                      lowering.runtime.createI64(rewriter, loc, 0));
+}
+
 namespace {
-template <typename OpT> struct HostPattern : OpConversionPattern<OpT> {
-  HostPattern(const TypeConverter &converter, MLIRContext *context,
-              HostLowering &lowering)
-      : OpConversionPattern<OpT>(converter, context), lowering(lowering) {}
-  HostLowering &lowering;
-
-  /// A tensor that lies in the module: a new global of `type`.
-  Value createConstantHandle(Operation *op, Type type, Attribute value,
-                             ConversionPatternRewriter &rewriter) const {
-    Location loc = op->getLoc();
-    OpBuilder::InsertionGuard guard(rewriter);
-    auto module = op->template getParentOfType<ModuleOp>();
-    rewriter.setInsertionPointToStart(module.getBody());
-    std::string name =
-        "dynbatch_constant_" + std::to_string(lowering.runtime.nextConstant());
-    auto global = LLVM::GlobalOp::create(
-        rewriter, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal, name,
-        value, DYNBATCH_TENSOR_ALIGNMENT);
-    rewriter.setInsertionPoint(op);
-    Value address = LLVM::PtrToIntOp::create(
-        rewriter, loc, rewriter.getI64Type(),
-        LLVM::AddressOfOp::create(rewriter, loc, global));
-    return createHandle(rewriter, loc, address,
-                        lowering.runtime.createI64(rewriter, loc, 0));
-  }
-};
-
 struct ConstructLowering : HostPattern<ConstructOp> {
   using HostPattern::HostPattern;
   LogicalResult
@@ -347,7 +341,8 @@ struct TensorConstantLowering : HostPattern<arith::ConstantOp> {
     auto array = LLVM::LLVMArrayType::get(element, type.getNumElements());
     auto flat =
         dense.reshape(RankedTensorType::get({type.getNumElements()}, element));
-    rewriter.replaceOp(op, createConstantHandle(op, array, flat, rewriter));
+    rewriter.replaceOp(
+        op, createConstantHandle(lowering, op, array, flat, rewriter));
     return success();
   }
 };
@@ -364,7 +359,7 @@ struct TensorEmptyLowering : HostPattern<tensor::EmptyOp> {
         type.getNumElements() * getElementBytes(type.getElementType());
     rewriter.replaceOp(
         op, createConstantHandle(
-                op, LLVM::LLVMArrayType::get(byte, bytes),
+                lowering, op, LLVM::LLVMArrayType::get(byte, bytes),
                 rewriter.getZeroAttr(RankedTensorType::get({bytes}, byte)),
                 rewriter));
     return success();

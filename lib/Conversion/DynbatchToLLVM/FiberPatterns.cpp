@@ -19,10 +19,8 @@ static constexpr int64_t kHandleBytes = sizeof(int64_t);
 static constexpr int64_t kCellAlignment = 16;
 
 namespace {
-struct SpawnLowering : OpConversionPattern<SpawnOp> {
-  SpawnLowering(const TypeConverter &converter, MLIRContext *context,
-                HostLowering &lowering)
-      : OpConversionPattern(converter, context), lowering(lowering) {}
+struct SpawnLowering : HostPattern<SpawnOp> {
+  using HostPattern::HostPattern;
 
   LogicalResult
   matchAndRewrite(SpawnOp op, OpAdaptor adaptor,
@@ -56,14 +54,10 @@ struct SpawnLowering : OpConversionPattern<SpawnOp> {
     rewriter.replaceOp(op, frame);
     return success();
   }
-
-  HostLowering &lowering;
 };
 
-struct JoinLowering : OpConversionPattern<JoinOp> {
-  JoinLowering(const TypeConverter &converter, MLIRContext *context,
-               HostLowering &lowering)
-      : OpConversionPattern(converter, context), lowering(lowering) {}
+struct JoinLowering : HostPattern<JoinOp> {
+  using HostPattern::HostPattern;
 
   LogicalResult
   matchAndRewrite(JoinOp op, OpAdaptor adaptor,
@@ -84,8 +78,6 @@ struct JoinLowering : OpConversionPattern<JoinOp> {
     rewriter.replaceOp(op, results);
     return success();
   }
-
-  HostLowering &lowering;
 };
 } // namespace
 

@@ -37,6 +37,14 @@ struct HostLowering {
   }
 };
 
+/// A pattern for an op of a host function.
+template <typename OpT> struct HostPattern : OpConversionPattern<OpT> {
+  HostPattern(const TypeConverter &converter, MLIRContext *context,
+              HostLowering &lowering)
+      : OpConversionPattern<OpT>(converter, context), lowering(lowering) {}
+  HostLowering &lowering;
+};
+
 /// Converts ADTs and sequences to pointers and tensors to handles. Where ops
 /// that are not converted meet converted ones, tensors go through casts
 /// (`Handles`, resolved once all types are replaced) or through buffers that

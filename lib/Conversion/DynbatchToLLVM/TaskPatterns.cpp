@@ -27,10 +27,8 @@ static Value createStampBase(RuntimeCalls &runtime, OpBuilder &builder,
 }
 
 namespace {
-struct EnqueueLowering : OpConversionPattern<EnqueueOp> {
-  EnqueueLowering(const TypeConverter &converter, MLIRContext *context,
-                  HostLowering &lowering)
-      : OpConversionPattern(converter, context), lowering(lowering) {}
+struct EnqueueLowering : HostPattern<EnqueueOp> {
+  using HostPattern::HostPattern;
 
   LogicalResult
   matchAndRewrite(EnqueueOp op, OpAdaptor adaptor,
@@ -72,15 +70,11 @@ struct EnqueueLowering : OpConversionPattern<EnqueueOp> {
     rewriter.replaceOp(op, results);
     return success();
   }
-
-  HostLowering &lowering;
 };
 
 /// The low half of the stamp when its high half names this stage and flush.
-struct DepthLowering : OpConversionPattern<DepthOp> {
-  DepthLowering(const TypeConverter &converter, MLIRContext *context,
-                HostLowering &lowering)
-      : OpConversionPattern(converter, context), lowering(lowering) {}
+struct DepthLowering : HostPattern<DepthOp> {
+  using HostPattern::HostPattern;
 
   LogicalResult
   matchAndRewrite(DepthOp op, OpAdaptor adaptor,
@@ -102,8 +96,6 @@ struct DepthLowering : OpConversionPattern<DepthOp> {
                                                     depth);
     return success();
   }
-
-  HostLowering &lowering;
 };
 } // namespace
 
