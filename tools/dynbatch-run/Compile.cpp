@@ -18,7 +18,7 @@ using namespace mlir::dynbatch;
 
 llvm::Expected<std::unique_ptr<Jit>>
 mlir::dynbatch::compileFile(MLIRContext &context, StringRef path, Target target,
-                            std::string *assembly) {
+                            StringRef pipelineOptions, std::string *assembly) {
   auto diagnosed = [] {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "");
   };
@@ -39,6 +39,9 @@ mlir::dynbatch::compileFile(MLIRContext &context, StringRef path, Target target,
   case Target::Cpu: {
     PipelineOptions options;
     options.vectorBits = info->vectorBits;
+    // Says itself what it does not understand.
+    if (failed(options.parseFromString(pipelineOptions)))
+      return diagnosed();
     buildPipeline(pm, options);
     break;
   }

@@ -18,9 +18,11 @@ enum class Target { Cpu, Reference };
 
 /// Parses and compiles the model in `path`. Diagnostics go to standard error;
 /// the error returned for them has an empty message. `assembly`, if given,
-/// receives the assembly text.
+/// receives the assembly text. `pipelineOptions` are those of
+/// `dynbatch-pipeline`, as text; they mean nothing to the reference target.
 llvm::Expected<std::unique_ptr<Jit>> compileFile(MLIRContext &context,
                                                  StringRef path, Target target,
+                                                 StringRef pipelineOptions,
                                                  std::string *assembly);
 
 } // namespace mlir::dynbatch

@@ -53,6 +53,10 @@ struct Options {
               Target::Reference, "reference",
               "each instance on its own, through upstream lowerings only")),
       cl::cat(category)};
+  cl::opt<std::string> pipelineOptions{
+      "pipeline-options", cl::value_desc("option=value ..."),
+      cl::desc("Options of dynbatch-pipeline, to switch optimisations off"),
+      cl::cat(category)};
   cl::opt<int64_t> batchSize{"batch-size", cl::init(64), cl::value_desc("N"),
                              cl::desc("Instances of a minibatch (default: 64)"),
                              cl::cat(category)};
@@ -173,9 +177,9 @@ int main(int argc, char **argv) {
 
   double start = now();
   std::string assembly;
-  llvm::Expected<std::unique_ptr<Jit>> jit =
-      compileFile(context, options.inputFile, options.target,
-                  options.dumpAssembly.empty() ? nullptr : &assembly);
+  llvm::Expected<std::unique_ptr<Jit>> jit = compileFile(
+      context, options.inputFile, options.target, options.pipelineOptions,
+      options.dumpAssembly.empty() ? nullptr : &assembly);
   if (!jit) {
     // Diagnostics have been printed; an empty error stands for them.
     std::string message = llvm::toString(jit.takeError());
