@@ -25,6 +25,12 @@ using namespace mlir::dynbatch;
 
 static bool isTensor(Type type) { return isa<TensorType>(type); }
 
+/// A parameter, a constant or an uninitialised tensor: host code can hold it.
+static bool isLeaf(Operation *op) {
+  return matchPattern(op, m_Constant()) ||
+         (op->getNumOperands() == 0 && op->getNumRegions() == 0);
+}
+
 /// A parameter, a constant, an uninitialised tensor, or made of these alone:
 /// cheaper to have in every block than to pass between tasks.
 static bool isRematerializable(Operation *op) {
@@ -35,7 +41,8 @@ static bool isRematerializable(Operation *op) {
     if (!visited.insert(next).second || matchPattern(next, m_Constant()))
       continue;
     if (next->getNumResults() != 1 || !isTensor(next->getResult(0).getType()) ||
-        isa<LookupOp>(next) || !isMemoryEffectFree(next))
+        !isMemoryEffectFree(next) ||
+        (!isLeaf(next) && !isa<BatchableOpInterface>(next)))
       return false;
     SetVector<Value> used(next->operand_begin(), next->operand_end());
     getUsedValuesDefinedAbove(next->getRegions(), used);
@@ -114,7 +121,8 @@ private:
   /// The first phase in which a tensor op (`forBlock`) or a host op may use
   /// `value`.
   unsigned getPhase(Value value, bool forBlock) const;
-  void buildBlock(ArrayRef<Operation *> ops);
+  /// Moves `ops` into a block in front of `before`.
+  void buildBlock(ArrayRef<Operation *> ops, Operation *before);
   /// Cuts the tensor ops of a phase so that no part mixes stages; producers
   /// come before consumers.
   SmallVector<SmallVector<Operation *>> cut(ArrayRef<Operation *> ops);
@@ -150,6 +158,10 @@ LogicalResult BlockFormer::classify() {
     if (failed(tensorOp))
       return failure();
     if (isRematerializable(&op) || matchPattern(&op, m_Constant())) {
+      if (!isLeaf(&op) && failed(verifyBatchable(&op, [&] {
+            return op.emitOpError("cannot be batched: ");
+          })))
+        return failure();
       rematerializable.push_back(&op);
       continue;
     }
@@ -173,7 +185,7 @@ LogicalResult BlockFormer::classify() {
   return success();
 }
 
-void BlockFormer::buildBlock(ArrayRef<Operation *> ops) {
+void BlockFormer::buildBlock(ArrayRef<Operation *> ops, Operation *before) {
   DenseSet<Operation *> members(ops.begin(), ops.end());
   SetVector<Value> outputs;
   for (Operation *op : ops)
@@ -187,7 +199,7 @@ void BlockFormer::buildBlock(ArrayRef<Operation *> ops) {
     locs.push_back(op->getLoc());
   Location loc = FusedLoc::get(block.getParentOp()->getContext(), locs);
 
-  OpBuilder builder = OpBuilder::atBlockTerminator(&block);
+  OpBuilder builder(before);
   auto blockOp = BlockOp::create(builder, loc,
                                  TypeRange(ValueRange(outputs.getArrayRef())));
   Block &body = blockOp.getBody().emplaceBlock();
@@ -282,14 +294,22 @@ int64_t BlockFormer::build(int64_t &numOps) {
     for (ArrayRef<Operation *> ops : cut(tensorOps[phase]))
       while (!ops.empty()) {
         ArrayRef<Operation *> members = coarsen ? ops : ops.take_front();
-        buildBlock(members);
+        buildBlock(members, terminator);
         ops = ops.drop_front(members.size());
         ++numBlocks;
       }
   }
-  for (Operation *op : llvm::reverse(rematerializable))
-    if (op->use_empty())
+  // Users come before what they use: that is dead then, or has uses in host
+  // code.
+  for (Operation *op : llvm::reverse(rematerializable)) {
+    if (op->use_empty()) {
       op->erase();
+    } else if (!isLeaf(op)) {
+      buildBlock(op, op);
+      ++numBlocks;
+      ++numOps;
+    }
+  }
   return numBlocks;
 }
 
