@@ -17,7 +17,7 @@ class OpPassManager;
 
 namespace mlir::dynbatch {
 
-/// What `dynbatch-pipeline` can be told. Every optimisation can be switched off;
+/// What `dynbatch-pipeline` can be told. Optimisations can be switched off;
 /// results stay right.
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<int64_t> vectorBits{
