@@ -53,6 +53,18 @@ struct Options {
               Target::Reference, "reference",
               "each instance on its own, through upstream lowerings only")),
       cl::cat(category)};
+  cl::opt<rt::Schedule> schedule{
+      "schedule", cl::init(rt::Schedule::Static),
+      cl::desc("How a flush makes batches:"),
+      cl::values(clEnumValN(rt::Schedule::Static, "static",
+                            "by the stages and depths of the compiled program "
+                            "(default)"),
+                 clEnumValN(rt::Schedule::Depth, "depth",
+                            "by depth in the graph of pending tasks, for "
+                            "comparison"),
+                 clEnumValN(rt::Schedule::Agenda, "agenda",
+                            "by DyNet's agenda, for comparison")),
+      cl::cat(category)};
   cl::opt<std::string> pipelineOptions{
       "pipeline-options", cl::value_desc("option=value ..."),
       cl::desc("Options of dynbatch-pipeline, to switch optimisations off"),
@@ -63,6 +75,12 @@ struct Options {
   cl::opt<unsigned> threads{"threads", cl::init(1), cl::value_desc("N"),
                             cl::desc("Threads that run kernels (default: 1)"),
                             cl::cat(category)};
+  cl::opt<size_t> fiberStackBytes{
+      "fiber-stack-bytes", cl::init(rt::ProgramOptions().fiberStackBytes),
+      cl::value_desc("N"),
+      cl::desc("Stack of each instance, and of each call that waits, in a "
+               "program with forced reads (default: 196608)"),
+      cl::cat(category)};
   cl::opt<std::string> outputFile{
       "output", cl::init("-"), cl::value_desc("file"),
       cl::desc("Results, one instance a line (default: standard output)"),
@@ -221,6 +239,8 @@ int main(int argc, char **argv) {
   programOptions.stats = options.stats || !options.statsJson.empty();
   programOptions.trace = !options.trace.empty();
   programOptions.verifySchedule = options.verifySchedule;
+  programOptions.schedule = options.schedule;
+  programOptions.fiberStackBytes = options.fiberStackBytes;
   auto program =
       rt::Program::create(*module, parameters.take(), programOptions);
   if (!program.ok())
