@@ -52,6 +52,22 @@ void DependenceGraph::addUses(DependenceNode *consumer, ValueRange values,
   }
 }
 
+bool DependenceGraph::reaches(DependenceNode *producer,
+                              DependenceNode *consumer) {
+  SetVector<DependenceNode *> reachable;
+  reachable.insert(producer);
+  for (size_t i = 0; i < reachable.size(); ++i)
+    reachable.insert_range(reachable[i]->consumers);
+  return reachable.contains(consumer);
+}
+
+void DependenceGraph::link(DependenceNode *lhs, DependenceNode *rhs) {
+  lhs->producers.insert(rhs);
+  rhs->producers.insert(lhs);
+  lhs->consumers.insert(rhs);
+  rhs->consumers.insert(lhs);
+}
+
 SmallVector<DependenceGraph::Component> DependenceGraph::getComponents() {
   SmallVector<Component> components;
   for (auto it = llvm::scc_begin(&root); !it.isAtEnd(); ++it) {

@@ -20,6 +20,11 @@ using namespace mlir::dynbatch;
 
 #include "dynbatch/IR/DynbatchDialect.cpp.inc"
 
+#include "dynbatch/IR/DynbatchEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dynbatch/IR/DynbatchAttrs.cpp.inc"
+
 #define GET_TYPEDEF_CLASSES
 #include "dynbatch/IR/DynbatchTypes.cpp.inc"
 
@@ -37,6 +42,10 @@ struct DynbatchInlinerInterface : DialectInlinerInterface {
 } // namespace
 
 void DynbatchDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dynbatch/IR/DynbatchAttrs.cpp.inc"
+      >();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "dynbatch/IR/DynbatchTypes.cpp.inc"

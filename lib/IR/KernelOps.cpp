@@ -61,6 +61,11 @@ LogicalResult KernelOp::verify() {
                            << ": expected a tensor of static shape";
   if (getCyclic() && !getStage())
     return emitOpError("'cyclic' needs a 'stage'");
+  if (getTurn() && !getCyclic())
+    return emitOpError("'turn' needs a 'cyclic' stage");
+  if (getPart().has_value() != (getTurn() && *getTurn() != Turn::First))
+    return emitOpError("'part' belongs to a kernel whose 'turn' is 'once' or "
+                       "'steps'");
   if (isExternal() != static_cast<bool>(getImplementation()))
     return emitOpError(isExternal()
                            ? "without a body needs an 'implementation'"
@@ -117,6 +122,24 @@ LogicalResult EnqueueOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
+/// Whether no flush can come between `first` and `second`: they stand in one
+/// block, not far apart, and nothing between them waits.
+static bool areInOneFlush(Operation *first, Operation *second) {
+  constexpr unsigned kMostOps = 100;
+  if (first->getBlock() != second->getBlock())
+    return false;
+  Operation *op = second;
+  for (unsigned i = 0; i < kMostOps && op; ++i) {
+    op = op->getPrevNode();
+    if (op == first)
+      return true;
+    if (op && (isa<ReadOp, JoinOp, SpawnOp, CallOpInterface>(op) ||
+               op->getNumRegions() > 0))
+      return false;
+  }
+  return false;
+}
+
 OpFoldResult DepthOp::fold(FoldAdaptor) {
   auto enqueue = getTensor().getDefiningOp<EnqueueOp>();
   if (!enqueue)
@@ -127,7 +150,9 @@ OpFoldResult DepthOp::fold(FoldAdaptor) {
     return {};
   Value depth = enqueue.getDepth();
   if (*kernel.getStage() == getStage() && depth)
-    return depth == getResult() ? OpFoldResult() : depth;
+    return depth != getResult() && areInOneFlush(enqueue, *this)
+               ? OpFoldResult(depth)
+               : OpFoldResult();
   return IntegerAttr::get(IndexType::get(getContext()), 0);
 }
 

@@ -35,7 +35,10 @@ static void addProgramPasses(OpPassManager &pm,
   OutlineKernelsOptions outline;
   outline.merge = options.mergeKernels;
   pm.addPass(createOutlineKernels(outline));
-  pm.addPass(createSchedule());
+  ScheduleOptions schedule;
+  schedule.stages = options.stages;
+  schedule.align = options.align;
+  pm.addPass(createSchedule(schedule));
   pm.addPass(createCSEPass());
 }
 
@@ -53,7 +56,8 @@ static void addKernelPasses(OpPassManager &pm, const PipelineOptions &options) {
   pack.panelWidth = panelWidth;
   kernels.addPass(createPackWeights(pack));
   pm.addPass(createHoistPrologue());
-  pm.addNestedPass<KernelOp>(createFuseGathers());
+  if (options.fuseGathers)
+    pm.addNestedPass<KernelOp>(createFuseGathers());
   pm.addPass(createCanonicalizerPass());
 }
 

@@ -119,7 +119,6 @@ public:
   explicit KernelMerger(DependenceGraph &graph);
 
   bool canMerge(DependenceNode *lhs, DependenceNode *rhs);
-  void merge(DependenceNode *lhs, DependenceNode *rhs);
 
 private:
   /// Whether `consumer` may depend on `producer`, and a kernel on the way,
@@ -143,14 +142,6 @@ KernelMerger::KernelMerger(DependenceGraph &graph) {
 bool KernelMerger::canMerge(DependenceNode *lhs, DependenceNode *rhs) {
   return components.lookup(lhs) == components.lookup(rhs) ||
          (!dependsThroughCycle(lhs, rhs) && !dependsThroughCycle(rhs, lhs));
-}
-
-void KernelMerger::merge(DependenceNode *lhs, DependenceNode *rhs) {
-  // Who reaches one of them reaches both.
-  lhs->producers.insert(rhs);
-  rhs->producers.insert(lhs);
-  lhs->consumers.insert(rhs);
-  rhs->consumers.insert(lhs);
 }
 
 bool KernelMerger::dependsThroughCycle(DependenceNode *consumer,
@@ -236,7 +227,7 @@ struct OutlineKernels : dynbatch::impl::OutlineKernelsBase<OutlineKernels> {
         candidates.push_back(node);
         continue;
       }
-      merger.merge(*equal, node);
+      DependenceGraph::link(*equal, node);
       task.setKernel(cast<KernelOp>((*equal)->op).getSymName());
       symbols.erase(kernel);
       --numKernels;

@@ -47,7 +47,30 @@ TEST(Descriptor, Tree) {
   EXPECT_TRUE(parsed->parks);
 }
 
+TEST(Descriptor, Rounds) {
+  auto parsed = ModuleDescriptor::parse(roundsModule().descriptor);
+  ASSERT_TRUE(parsed.ok()) << parsed.message();
+  const Stage &stage = parsed->stages[1];
+  EXPECT_EQ(stage.kernels, std::vector<unsigned>{1});
+  ASSERT_EQ(stage.parts.size(), 1u);
+  EXPECT_TRUE(stage.parts[0].steps);
+  EXPECT_EQ(stage.parts[0].kernels, std::vector<unsigned>{2});
+  EXPECT_EQ(parsed->kernels[1].turn, Turn::First);
+  EXPECT_EQ(parsed->kernels[2].turn, Turn::Steps);
+  EXPECT_EQ(parsed->kernels[2].round(3 << 12 | 5), 3);
+  EXPECT_EQ(parsed->kernels[2].step(3 << 12 | 5), 5);
+  EXPECT_EQ(parsed->kernels[1].round(7), 7);
+  EXPECT_EQ(parsed->kernels[1].step(7), 0);
+}
+
 TEST(Descriptor, Errors) {
+  EXPECT_EQ(errorAfter("\"kernels\": [1, 2]",
+                       "\"kernels\": [1], \"parts\": [{\"steps\": true, "
+                       "\"kernels\": [1, 2]}]"),
+            "descriptor: stages[1].parts[0].kernels[0]: kernel 'combine' "
+            "belongs to another stage");
+  EXPECT_EQ(errorAfter("\"kernels\": [0]}", "\"kernels\": [0], \"parts\": []}"),
+            "descriptor: stages[0]: only a cyclic stage has 'parts'");
   EXPECT_EQ(errorAfter("\"adts\":", "\"adts\""),
             "descriptor: malformed JSON at byte 191");
   EXPECT_EQ(errorAfter("\"name\": \"tree\"", "\"nome\": \"tree\""),

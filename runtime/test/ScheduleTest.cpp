@@ -103,6 +103,50 @@ TEST(Schedule, LowerBoundCountsTheTasksOfOneKernelOnAPath) {
   EXPECT_EQ(kernel(stats, "wrap").batches, 3);
 }
 
+TEST(Schedule, RoundsMeetTheLowerBoundWhereKernelsAlternate) {
+  std::unique_ptr<Program> program = makeProgram(roundsModule(), verified());
+  // The trees of the test above: wrap has one batch in round 0, before the
+  // first combine, and one in round 1.
+  InstanceSet instances = readInstances(
+      roundsModule(), "(Node (Wrap (Node (Leaf 1) (Leaf 2))) (Leaf 3))\n"
+                      "(Wrap (Node (Wrap (Leaf 1)) (Leaf 3)))\n");
+  ASSERT_TRUE(runAll(*program, instances, 2).ok());
+  const Statistics &stats = program->statistics();
+  EXPECT_EQ(kernel(stats, "combine").batches, 2);
+  EXPECT_EQ(kernel(stats, "wrap").batches, 2);
+  EXPECT_EQ(stats.batches, stats.lowerBound);
+}
+
+TEST(Schedule, ManyStepsInOneRoundSpillIntoTheNext) {
+  // More wraps in a row than a depth has steps, then rounds behind them.
+  std::string chain = "(Leaf 1)";
+  for (int i = 0; i < 5000; ++i)
+    chain = "(Wrap " + chain + ")";
+  std::vector<std::string> trees = {"(Node " + chain + " (Leaf 2))", chain,
+                                    "(Wrap (Node (Leaf 3) (Leaf 4)))"};
+  std::unique_ptr<Program> program = makeProgram(roundsModule(), verified());
+  InstanceSet instances = readInstances(roundsModule(), joined(trees));
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    auto lines = runAll(*program, instances, 3);
+    ASSERT_TRUE(lines.ok()) << lines.message();
+    for (size_t i = 0; i < trees.size(); ++i)
+      EXPECT_EQ((*lines)[i], expectedTreeResult(trees[i]));
+  }
+}
+
+TEST(Schedule, RoundsWithDynamicSchedules) {
+  for (Schedule schedule : {Schedule::Depth, Schedule::Agenda}) {
+    ProgramOptions options = verified();
+    options.schedule = schedule;
+    std::unique_ptr<Program> program = makeProgram(roundsModule(), options);
+    InstanceSet instances = readInstances(roundsModule(), joined(kTrees));
+    auto lines = runAll(*program, instances, kTrees.size());
+    ASSERT_TRUE(lines.ok()) << lines.message();
+    for (size_t i = 0; i < kTrees.size(); ++i)
+      EXPECT_EQ((*lines)[i], expectedTreeResult(kTrees[i]));
+  }
+}
+
 TEST(Schedule, ForcedReadsFlushAndChainsGoOn) {
   std::vector<std::string> trees = {
       "(Node (Node (Leaf 1) (Leaf 1000)) (Leaf 1001))", "(Leaf 2000)",

@@ -111,8 +111,11 @@ int64_t allocateBlock(dynbatch_context *ctx) {
 /// Depth of a value inside the cyclic stage of the present flush, or 0.
 int64_t depthOf(dynbatch_context *ctx, dynbatch_tensor value) {
   uint64_t stage = ctx->epoch | (kCyclicStage << DYNBATCH_STAMP_STAGE_SHIFT);
-  return (value.stamp >> 32) == (stage >> 32)
-             ? static_cast<int64_t>(value.stamp & 0xffffffff)
+  return (value.stamp >> DYNBATCH_STAMP_STAGE_SHIFT) ==
+                 (stage >> DYNBATCH_STAMP_STAGE_SHIFT)
+             ? static_cast<int64_t>(
+                   value.stamp &
+                   ((uint64_t(1) << DYNBATCH_STAMP_STAGE_SHIFT) - 1))
              : 0;
 }
 
@@ -125,6 +128,7 @@ dynbatch_tensor cyclicResult(dynbatch_context *ctx, int64_t block,
 enum class Variant {
   Plain,
   Spawning,  // the trees of a Node on child fibers
+  Rounds,    // Combine begins rounds, Wrap takes steps
   WrongDepth // every Wrap at depth 1
 };
 
@@ -182,8 +186,13 @@ dynbatch_tensor encode(dynbatch_context *ctx, const int64_t *cell) {
   }
   case 1: {
     auto [left, right] = encodeBoth<variant>(ctx, cell);
-    int64_t depth = 1 + std::max(depthOf(ctx, left), depthOf(ctx, right));
-    int64_t *row = enqueue(ctx, kCombine, depth, 3);
+    int64_t depth = std::max(depthOf(ctx, left), depthOf(ctx, right));
+    int64_t bucket = ++depth;
+    if (variant == Variant::Rounds) {
+      bucket = ((depth - 1) >> DYNBATCH_DEPTH_STEP_BITS) + 1;
+      depth = bucket << DYNBATCH_DEPTH_STEP_BITS;
+    }
+    int64_t *row = enqueue(ctx, kCombine, bucket, 3);
     row[0] = left.address;
     row[1] = right.address;
     row[2] = allocateBlock(ctx);
@@ -315,6 +324,15 @@ const dynbatch_module &test::spawningModule() {
 const dynbatch_module &test::spawningModuleWithoutFibers() {
   static const dynbatch_module module =
       treeVariant(kTreeDescriptor, treeEntry<Variant::Spawning>);
+  return module;
+}
+
+const dynbatch_module &test::roundsModule() {
+  static const std::string text = replaced(
+      kTreeDescriptor, "\"kernels\": [1, 2]}",
+      "\"kernels\": [1], \"parts\": [{\"steps\": true, \"kernels\": [2]}]}");
+  static const dynbatch_module module =
+      treeVariant(text.c_str(), treeEntry<Variant::Rounds>);
   return module;
 }
 

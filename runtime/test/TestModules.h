@@ -32,6 +32,9 @@ const dynbatch_module &parkingModule();
 const dynbatch_module &spawningModule();
 /// That without "parks".
 const dynbatch_module &spawningModuleWithoutFibers();
+/// The tree module with stage 1 in rounds: `combine` is first, `wrap` takes
+/// steps.
+const dynbatch_module &roundsModule();
 /// The parking module compiled wrongly: all `wrap` tasks have depth 1.
 const dynbatch_module &wrongDepthModule();
 /// The parking module compiled wrongly: `classify` is in stage 0, `embed` in

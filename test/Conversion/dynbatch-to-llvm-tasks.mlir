@@ -24,7 +24,7 @@ ml_program.global private @W_sum(#ml_program.extern<tensor<2x2xf32>>) : tensor<2
 // A forced read flushes if the tensor is pending, checks every index, and loads.
 // HELPERS-LABEL: llvm.func internal @dynbatch_force(
 // HELPERS-SAME: %[[CTX:.*]]: !llvm.ptr, %[[STAMP:.*]]: i64)
-// HELPERS: %[[SHIFT:.*]] = llvm.mlir.constant(44 : i64)
+// HELPERS: %[[SHIFT:.*]] = llvm.mlir.constant(52 : i64)
 // HELPERS: %[[EPOCH:.*]] = llvm.load
 // HELPERS-DAG: %[[A:.*]] = llvm.lshr %[[STAMP]], %[[SHIFT]]
 // HELPERS-DAG: %[[B:.*]] = llvm.lshr %[[EPOCH]], %[[SHIFT]]
@@ -83,7 +83,7 @@ ml_program.global private @W_sum(#ml_program.extern<tensor<2x2xf32>>) : tensor<2
 // CHECK: %[[BLOCK:.*]] = llvm.call @dynbatch_enqueue_cell(%[[CTX]], %[[DEPTH]], %[[A]], %[[B]])
 // CHECK: %[[EPOCHFIELD:.*]] = llvm.getelementptr %[[CTX]][48]
 // CHECK: %[[EPOCH:.*]] = llvm.load %[[EPOCHFIELD]] : !llvm.ptr -> i64
-// CHECK: %[[STAGE:.*]] = llvm.mlir.constant(4294967296 : i64)
+// CHECK: %[[STAGE:.*]] = llvm.mlir.constant(1099511627776 : i64)
 // CHECK: %[[BASE:.*]] = arith.ori %[[EPOCH]], %[[STAGE]]
 // CHECK: %[[STAMP:.*]] = arith.ori %[[BASE]], %[[DEPTH]]
 // CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i64)
@@ -136,10 +136,10 @@ func.func private @several_results(%ctx: !llvm.ptr, %x: tensor<4xf32>, %d: index
 // CHECK: %[[STAMP:.*]] = llvm.extractvalue %[[X]][1]
 // CHECK: %[[FIELD:.*]] = llvm.getelementptr %[[CTX]][48]
 // CHECK: %[[EPOCH:.*]] = llvm.load %[[FIELD]]
-// CHECK: %[[STAGE:.*]] = llvm.mlir.constant(12884901888 : i64)
+// CHECK: %[[STAGE:.*]] = llvm.mlir.constant(3298534883328 : i64)
 // CHECK: %[[BASE:.*]] = arith.ori %[[EPOCH]], %[[STAGE]]
 // CHECK: %[[REST:.*]] = arith.xori %[[STAMP]], %[[BASE]]
-// CHECK: %[[LIMIT:.*]] = llvm.mlir.constant(4294967296 : i64)
+// CHECK: %[[LIMIT:.*]] = llvm.mlir.constant(1099511627776 : i64)
 // CHECK: %[[PENDING:.*]] = arith.cmpi ult, %[[REST]], %[[LIMIT]]
 // CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i64)
 // CHECK: %[[DEPTH:.*]] = arith.select %[[PENDING]], %[[REST]], %[[ZERO]]

@@ -179,6 +179,26 @@ func.func @depth(%h: tensor<4xf32>, %d: index) -> (index, index, index, index) {
   return %1, %2, %4, %5 : index, index, index, index
 }
 
+// Unless a flush may come in between: then nothing is pending in the stage.
+// CHECK-LABEL: func.func @depth_after_flush(
+func.func @depth_after_flush(%h: tensor<4xf32>, %d: index) -> (index, index, index) {
+  // CHECK: %[[ZERO:.*]] = arith.constant 0 : index
+  // CHECK: %[[A:.*]] = dynbatch.depth
+  // CHECK: %[[B:.*]] = dynbatch.depth
+  // CHECK: return %[[A]], %[[ZERO]], %[[B]]
+  %c0 = arith.constant 0 : index
+  %0 = dynbatch.enqueue @cell(%h) depth(%d) : (tensor<4xf32>) -> tensor<4xf32>
+  %x = dynbatch.read %0[%c0] : tensor<4xf32>
+  "test.use"(%x) : (f32) -> ()
+  %1 = dynbatch.depth %0 in 1 : tensor<4xf32>
+  %2 = dynbatch.depth %0 in 2 : tensor<4xf32>
+  %3 = dynbatch.enqueue @cell(%h) depth(%d) : (tensor<4xf32>) -> tensor<4xf32>
+  %4:3 = call @depth_after_flush(%h, %d) : (tensor<4xf32>, index) -> (index, index, index)
+  %5 = dynbatch.depth %3 in 1 : tensor<4xf32>
+  "test.use"(%4#0) : (index) -> ()
+  return %1, %2, %5 : index, index, index
+}
+
 // CHECK-LABEL: func.func @depth_unknown(
 func.func @depth_unknown(%h: tensor<4xf32>) -> (index, index) {
   // CHECK-COUNT-2: dynbatch.depth

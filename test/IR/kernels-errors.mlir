@@ -31,6 +31,34 @@ dynbatch.kernel @k(%i: i32) -> i32 {
 
 // -----
 
+// expected-error @+1 {{'turn' needs a 'cyclic' stage}}
+dynbatch.kernel @k() attributes {stage = 0 : i64, turn = #dynbatch.turn<first>} {
+  dynbatch.return
+}
+
+// -----
+
+// expected-error @+1 {{'part' belongs to a kernel whose 'turn' is 'once' or 'steps'}}
+dynbatch.kernel @k() attributes {cyclic, stage = 0 : i64, turn = #dynbatch.turn<steps>} {
+  dynbatch.return
+}
+
+// -----
+
+// expected-error @+1 {{'part' belongs to a kernel whose 'turn' is 'once' or 'steps'}}
+dynbatch.kernel @k() attributes {cyclic, part = 0 : i64, stage = 0 : i64, turn = #dynbatch.turn<first>} {
+  dynbatch.return
+}
+
+// -----
+
+// expected-error @+1 {{'part' belongs to a kernel whose 'turn' is 'once' or 'steps'}}
+dynbatch.kernel @k() attributes {cyclic, part = 0 : i64, stage = 0 : i64} {
+  dynbatch.return
+}
+
+// -----
+
 // expected-error @+1 {{'cyclic' needs a 'stage'}}
 dynbatch.kernel @k() attributes {cyclic} {
   dynbatch.return

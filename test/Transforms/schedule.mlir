@@ -1,5 +1,5 @@
-// RUN: dynbatch-opt %s --dynbatch-schedule --split-input-file --verify-roundtrip | FileCheck %s
-// RUN: dynbatch-opt %s --dynbatch-schedule --dynbatch-schedule --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=TWICE
+// RUN: dynbatch-opt %s --dynbatch-schedule=align=false --split-input-file --verify-roundtrip | FileCheck %s
+// RUN: dynbatch-opt %s --dynbatch-schedule=align=false --dynbatch-schedule=align=false --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=TWICE
 
 // A kernel on no cycle needs no depth. In a cyclic stage the depth is one more
 // than the largest of the stage's own operands; an operand that comes twice

@@ -37,6 +37,12 @@ public:
   void addUses(DependenceNode *consumer, ValueRange values,
                DataFlowSolver &solver);
 
+  /// Whether `consumer` may depend on `producer`, through others too.
+  static bool reaches(DependenceNode *producer, DependenceNode *consumer);
+  /// From now on what depends on one of them depends on both, and they on each
+  /// other: they become parts of one component.
+  static void link(DependenceNode *lhs, DependenceNode *rhs);
+
   /// A strongly connected component, its nodes in the order of their indices.
   struct Component {
     SmallVector<DependenceNode *> nodes;

@@ -27,6 +27,9 @@
 namespace mlir::dynbatch {
 class CtorOp;
 
+/// Lowest bits of a depth that hold the step, in a stage that runs in rounds.
+constexpr int64_t kStepBits = 12;
+
 /// Whether tasks can have operands of this type: scalars and tensors of static
 /// shape, without an encoding, whose elements are scalars.
 bool isTaskOperandType(Type type);
@@ -37,6 +40,11 @@ bool isDataType(Type type);
 } // namespace mlir::dynbatch
 
 #include "dynbatch/IR/DynbatchDialect.h.inc"
+
+#include "dynbatch/IR/DynbatchEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dynbatch/IR/DynbatchAttrs.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "dynbatch/IR/DynbatchTypes.h.inc"

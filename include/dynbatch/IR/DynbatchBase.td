@@ -9,6 +9,7 @@
 #ifndef DYNBATCH_IR_DYNBATCHBASE_TD
 #define DYNBATCH_IR_DYNBATCHBASE_TD
 
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 
 def Dynbatch_Dialect : Dialect {
@@ -26,6 +27,7 @@ def Dynbatch_Dialect : Dialect {
     `panel_matmul`), and *lowered data* (`tag`, `field`, `seq_alloc`, ...),
     which only appears below `convert-dynbatch-to-scf`.
   }];
+  let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;

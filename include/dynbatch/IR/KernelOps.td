@@ -17,6 +17,27 @@ include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+def Dynbatch_Turn : I32EnumAttr<"Turn", "when a kernel runs in a round", [
+    I32EnumAttrCase<"First", 0, "first">, I32EnumAttrCase<"Once", 1, "once">,
+    I32EnumAttrCase<"Steps", 2, "steps">]> {
+  let cppNamespace = "::mlir::dynbatch";
+  let genSpecializedAttr = 0;
+}
+
+def Dynbatch_TurnAttr : EnumAttr<Dynbatch_Dialect, Dynbatch_Turn, "turn"> {
+  let summary = "when the tasks of a kernel run in a round of their stage";
+  let description = [{
+    A cyclic stage that is split runs in rounds: the kernels whose turn is
+    `first` have one batch at the beginning of a round; then each other kernel
+    has its turn, in the order of `part`: `once`, or, when it may depend on
+    itself, in `steps`, one batch each.
+
+    A depth in such a stage is the round and, in its lowest 12 bits, the step
+    (0 without steps).
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Dynbatch_KernelOp : Dynbatch_Op<"kernel", [
     AffineScope, AutomaticAllocationScope, FunctionOpInterface,
     HasParent<"::mlir::ModuleOp">, IsolatedFromAbove, SingleBlock]> {
@@ -31,8 +52,9 @@ def Dynbatch_KernelOp : Dynbatch_Op<"kernel", [
     result; nothing is returned; `task_type` keeps the signature of one task.
 
     `stage` and `cyclic` are set by `dynbatch-schedule`: the position in the
-    schedule, and whether tasks of this stage can depend on one another; `flops`
-    counts the floating-point operations of one task.
+    schedule, and whether tasks of this stage can depend on one another; `turn`
+    and `part` say how a split cyclic stage goes on. `flops` counts the
+    floating-point operations of one task.
 
     A kernel that was lowered for a target has no body; `implementation` names
     the function `(rows, count, scratch, params)` of the runtime ABI, and
@@ -54,6 +76,8 @@ def Dynbatch_KernelOp : Dynbatch_Op<"kernel", [
                        OptionalAttr<DictArrayAttr>:$res_attrs,
                        OptionalAttr<TypeAttrOf<FunctionType>>:$task_type,
                        OptionalAttr<I64Attr>:$stage, UnitAttr:$cyclic,
+                       OptionalAttr<Dynbatch_TurnAttr>:$turn,
+                       OptionalAttr<I64Attr>:$part,
                        OptionalAttr<I64Attr>:$flops,
                        OptionalAttr<FlatSymbolRefAttr>:$implementation,
                        OptionalAttr<I64Attr>:$scratch_bytes);

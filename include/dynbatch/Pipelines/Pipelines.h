@@ -39,6 +39,14 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "cut-stages",
       llvm::cl::desc("Keep ops of a recurrence apart from what feeds it"),
       llvm::cl::init(true)};
+  Option<bool> stages{
+      *this, "stages",
+      llvm::cl::desc("Run kernels stage by stage, not by depth alone"),
+      llvm::cl::init(true)};
+  Option<bool> align{
+      *this, "align",
+      llvm::cl::desc("Align branches, inner loops and equal stages"),
+      llvm::cl::init(true)};
   Option<bool> mergeKernels{*this, "merge-kernels",
                             llvm::cl::desc("Let equal blocks share a kernel"),
                             llvm::cl::init(true)};
@@ -53,6 +61,11 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<bool> fuseKernels{
       *this, "fuse-kernels",
       llvm::cl::desc("Fuse elementwise ops inside of kernels"),
+      llvm::cl::init(true)};
+  Option<bool> fuseGathers{
+      *this, "fuse-gathers",
+      llvm::cl::desc("Read operands through their pointers, tile by tile, "
+                     "instead of copying them for a whole batch"),
       llvm::cl::init(true)};
 };
 

@@ -262,6 +262,19 @@ def Schedule : Pass<"dynbatch-schedule", "::mlir::ModuleOp"> {
     depth among its operands made in that same stage; it is an SSA value. Where
     calls cannot be followed, any kernel may have made an operand.
 
+    With `align`, cyclic stages that differ only in the parameters they use and
+    cannot depend on each other become one: both directions of a bidirectional
+    network advance step by step together. And a stage of several kernels is
+    split where that is possible: some of its kernels have the turn `first`, so
+    that the others no longer depend on one another in a circle, but at most on
+    themselves. A depth then is a round, which counts `first` tasks only, and a
+    step, which counts those of a kernel that depends on itself inside of the
+    round. Branches and inner loops of different lengths so end in the same
+    round, which is what ghost operators do in ACRoBat.
+
+    With `stages=false` all kernels form one stage, and a depth is one more than
+    that of any pending operand.
+
     Before:
 
     ```mlir
@@ -303,9 +316,19 @@ def Schedule : Pass<"dynbatch-schedule", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"stages", "stages", "bool", /*default=*/"true",
+           "Run kernels that do not depend on one another in a circle in "
+           "stages one after the other">,
+    Option<"align", "align", "bool", /*default=*/"true",
+           "Let equal independent stages advance together, and branches of "
+           "different lengths end together">
+  ];
   let statistics = [
     Statistic<"numStages", "stages", "Stages">,
-    Statistic<"numCyclic", "cyclic", "Cyclic stages">
+    Statistic<"numCyclic", "cyclic", "Cyclic stages">,
+    Statistic<"numJoined", "joined", "Stages that joined an equal one">,
+    Statistic<"numSplit", "split", "Cyclic stages that run in rounds">
   ];
   let dependentDialects = ["::mlir::dynbatch::DynbatchDialect",
                            "::mlir::arith::ArithDialect"];

@@ -94,17 +94,39 @@ static llvm::json::Array describeKernels(ModuleOp module) {
 }
 
 static llvm::json::Array describeStages(ModuleOp module) {
-  std::map<int64_t, std::pair<bool, llvm::json::Array>> stages;
+  struct Part {
+    bool steps = false;
+    llvm::json::Array kernels;
+  };
+  struct Stage {
+    bool cyclic = false;
+    llvm::json::Array kernels;
+    std::map<int64_t, Part> parts;
+  };
+  std::map<int64_t, Stage> stages;
   for (auto [index, kernel] : llvm::enumerate(module.getOps<KernelOp>())) {
-    auto &[cyclic, kernels] = stages[kernel.getStage().value_or(0)];
-    cyclic |= kernel.getCyclic();
-    kernels.push_back(static_cast<int64_t>(index));
+    Stage &stage = stages[kernel.getStage().value_or(0)];
+    stage.cyclic |= kernel.getCyclic();
+    llvm::json::Array *kernels = &stage.kernels;
+    if (std::optional<uint64_t> position = kernel.getPart()) {
+      Part &part = stage.parts[*position];
+      part.steps |= *kernel.getTurn() == Turn::Steps;
+      kernels = &part.kernels;
+    }
+    kernels->push_back(static_cast<int64_t>(index));
   }
   llvm::json::Array array;
-  for (auto &[stage, description] : stages)
-    array.push_back(
-        llvm::json::Object{{"cyclic", description.first},
-                           {"kernels", std::move(description.second)}});
+  for (auto &[number, stage] : stages) {
+    llvm::json::Object object{{"cyclic", stage.cyclic},
+                              {"kernels", std::move(stage.kernels)}};
+    llvm::json::Array parts;
+    for (auto &[position, part] : stage.parts)
+      parts.push_back(llvm::json::Object{{"steps", part.steps},
+                                         {"kernels", std::move(part.kernels)}});
+    if (!parts.empty())
+      object["parts"] = std::move(parts);
+    array.push_back(std::move(object));
+  }
   return array;
 }
 

@@ -52,10 +52,16 @@ struct EnqueueLowering : HostPattern<EnqueueOp> {
       words.push_back(isa<LLVM::LLVMStructType>(operand.getType())
                           ? getHandleAddress(rewriter, loc, operand)
                           : packWord(rewriter, loc, operand));
+    // Buckets are numbered by round; one that takes steps has none that
+    // compiled code knows.
+    Value bucket = depth;
+    if (kernel.getTurn() && *kernel.getTurn() != Turn::Steps)
+      bucket = arith::ShRUIOp::create(
+          rewriter, loc, depth, runtime.createI64(rewriter, loc, kStepBits));
     KernelLayout layout(kernel);
     Value block = runtime.createEnqueue(rewriter, loc, ctx, kernel,
                                         lowering.getKernelIndex(name),
-                                        layout.getResultBytes(), depth, words);
+                                        layout.getResultBytes(), bucket, words);
     Value stamp = arith::OrIOp::create(
         rewriter, loc,
         createStampBase(runtime, rewriter, loc, ctx, *kernel.getStage()),

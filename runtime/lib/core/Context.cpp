@@ -162,29 +162,47 @@ Status Context::runPending() {
     for (const DynamicSchedule::Batch &batch : dynamicSchedule.batches()) {
       if (!status.ok())
         break;
-      status = runBatch(batch.kernel, batch.depth, dynamicSchedule.rows(batch),
-                        batch.count);
+      status =
+          runBatch(batch.kernel, pending.depth(batch.kernel, batch.depth, 0),
+                   dynamicSchedule.rows(batch), batch.count);
     }
     return status;
   }
   for (const Stage &stage : descriptor.stages) {
-    int64_t depths = 1;
-    if (stage.cyclic)
-      for (unsigned kernel : stage.kernels)
-        depths = std::max(depths, pending.numBuckets(kernel));
-    for (int64_t depth = stage.cyclic ? 1 : 0; depth < depths; ++depth) {
-      for (unsigned kernel : stage.kernels) {
-        if (depth >= pending.numBuckets(kernel))
-          continue;
-        int64_t count = pending.count(kernel, depth);
-        if (count == 0)
-          continue;
-        Status status =
-            runBatch(kernel, depth, pending.rows(kernel, depth), count);
-        if (!status.ok())
-          return status;
+    int64_t rounds = 0;
+    auto countRounds = [&](const std::vector<unsigned> &kernels) {
+      for (unsigned kernel : kernels)
+        rounds = std::max(rounds, pending.numRounds(kernel));
+    };
+    countRounds(stage.kernels);
+    for (const Part &part : stage.parts)
+      countRounds(part.kernels);
+    for (int64_t round = 0; round < rounds; ++round) {
+      Status status = runStep(stage.kernels, round, 0);
+      for (const Part &part : stage.parts) {
+        int64_t steps = 0;
+        for (unsigned kernel : part.kernels)
+          steps = std::max(steps, pending.numSteps(kernel, round));
+        for (int64_t step = 0; status.ok() && step < steps; ++step)
+          status = runStep(part.kernels, round, step);
       }
+      if (!status.ok())
+        return status;
     }
+  }
+  return Status::success();
+}
+
+Status Context::runStep(const std::vector<unsigned> &kernels, int64_t round,
+                        int64_t step) {
+  for (unsigned kernel : kernels) {
+    Queues::Tasks tasks = pending.tasks(kernel, round, step);
+    if (tasks.count == 0)
+      continue;
+    Status status = runBatch(kernel, pending.depth(kernel, round, step),
+                             tasks.rows, tasks.count);
+    if (!status.ok())
+      return status;
   }
   return Status::success();
 }
@@ -208,10 +226,11 @@ Status Context::runBatch(unsigned kernel, int64_t depth, const int64_t *rows,
 
 int64_t *Context::reserve(int64_t kernel, int64_t depth) {
   const Kernel &entry = descriptor.kernels[kernel];
-  // Depth 0 belongs to the kernels without depth, the others to the rest.
+  // Rounds begin at 1, but for parts of which no earlier round made an operand.
   bool cyclic = descriptor.stages[entry.stage].cyclic;
-  if (depth < 0 || depth > std::numeric_limits<uint32_t>::max() ||
-      cyclic != (depth > 0))
+  int64_t most = int64_t(1) << DYNBATCH_STAMP_STAGE_SHIFT;
+  if (depth < 0 || depth >= most || (depth > 0 && !cyclic) ||
+      (depth == 0 && cyclic && entry.turn == Turn::First))
     fail("internal error: a task of kernel '" + entry.name + "' at depth " +
          std::to_string(depth) + " of a stage that is " +
          (cyclic ? "" : "not ") + "cyclic");

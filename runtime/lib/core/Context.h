@@ -23,6 +23,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace dynbatch::rt {
 
@@ -103,6 +104,9 @@ private:
                  int64_t end);
   Status flush();
   Status runPending();
+  /// Runs the batches of `kernels` at one place of the schedule.
+  Status runStep(const std::vector<unsigned> &kernels, int64_t round,
+                 int64_t step);
   Status runBatch(unsigned kernel, int64_t depth, const int64_t *rows,
                   int64_t count);
   [[noreturn]] void outOfMemory(const char *what, const Arena &arena,

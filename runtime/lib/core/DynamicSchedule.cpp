@@ -39,19 +39,15 @@ void DynamicSchedule::collect(const Queues &queues, const Arena &arena) {
   blocks.clear();
   for (unsigned k = 0; k < descriptor.kernels.size(); ++k) {
     const Kernel &kernel = descriptor.kernels[k];
-    for (int64_t depth = 0; depth < queues.numBuckets(k); ++depth) {
-      const int64_t *row = queues.rows(k, depth);
-      for (int64_t n = queues.count(k, depth); n > 0; --n) {
-        int64_t base = row[kernel.operands];
-        uint64_t begin = arena.position(reinterpret_cast<const void *>(base));
-        // A task without results has no consumers.
-        if (kernel.resultBytes > 0 && begin != Arena::kNowhere)
-          blocks.push_back({begin, begin + kernel.resultBytes,
-                            static_cast<uint32_t>(tasks.size())});
-        tasks.push_back({row, k, 1, 0});
-        row += kernel.rowWords;
-      }
-    }
+    queues.forEachTask(k, [&](const int64_t *row, int64_t) {
+      int64_t base = row[kernel.operands];
+      uint64_t begin = arena.position(reinterpret_cast<const void *>(base));
+      // A task without results has no consumers.
+      if (kernel.resultBytes > 0 && begin != Arena::kNowhere)
+        blocks.push_back({begin, begin + kernel.resultBytes,
+                          static_cast<uint32_t>(tasks.size())});
+      tasks.push_back({row, k, 1, 0});
+    });
   }
   std::sort(blocks.begin(), blocks.end(),
             [](const Block &a, const Block &b) { return a.begin < b.begin; });

@@ -154,9 +154,14 @@ private:
   bool params(const json &root);
   bool kernels(const json &root);
   bool stages(const json &root);
+  /// The kernels listed in `value`, which have their turn as `turn` says.
+  bool stageKernels(const json &value, const std::string &path, Turn turn,
+                    std::vector<unsigned> &kernels);
+  bool parts(const json &value, const std::string &path, Stage &stage);
 
   ModuleDescriptor &result;
   std::unordered_map<std::string, unsigned> adtIndex;
+  std::vector<bool> placed; ///< kernels that are in a stage
 };
 
 bool DescriptorParser::type(const json &value, const std::string &where,
@@ -307,27 +312,50 @@ bool DescriptorParser::kernels(const json &root) {
   });
 }
 
+bool DescriptorParser::stageKernels(const json &value, const std::string &path,
+                                    Turn turn, std::vector<unsigned> &kernels) {
+  return array(value, path, "kernels",
+               [&](const json &value, std::string path) {
+                 int64_t index;
+                 if (!integer(value, path, kMostOperands, index))
+                   return false;
+                 if (index >= int64_t(result.kernels.size()))
+                   return fail(path, "there is no such kernel");
+                 Kernel &kernel = result.kernels[index];
+                 if (placed[index] || kernel.stage != result.stages.size())
+                   return fail(path, "kernel '" + kernel.name +
+                                         "' belongs to another stage");
+                 placed[index] = true;
+                 kernel.turn = turn;
+                 kernels.push_back(static_cast<unsigned>(index));
+                 return true;
+               });
+}
+
+bool DescriptorParser::parts(const json &value, const std::string &path,
+                             Stage &stage) {
+  if (!value.contains("parts"))
+    return true;
+  if (!stage.cyclic)
+    return fail(path, "only a cyclic stage has 'parts'");
+  return array(value, path, "parts", [&](const json &value, std::string path) {
+    Part part;
+    if (!boolean(value, path, "steps", part.steps) ||
+        !stageKernels(value, path, part.steps ? Turn::Steps : Turn::Once,
+                      part.kernels))
+      return false;
+    stage.parts.push_back(std::move(part));
+    return true;
+  });
+}
+
 bool DescriptorParser::stages(const json &root) {
-  std::vector<bool> placed(result.kernels.size(), false);
+  placed.assign(result.kernels.size(), false);
   if (!array(root, "", "stages", [&](const json &value, std::string path) {
         Stage stage;
         if (!boolean(value, path, "cyclic", stage.cyclic) ||
-            !array(value, path, "kernels",
-                   [&](const json &value, std::string path) {
-                     int64_t kernel;
-                     if (!integer(value, path, kMostOperands, kernel))
-                       return false;
-                     if (kernel >= int64_t(result.kernels.size()))
-                       return fail(path, "there is no such kernel");
-                     if (placed[kernel] ||
-                         result.kernels[kernel].stage != result.stages.size())
-                       return fail(path, "kernel '" +
-                                             result.kernels[kernel].name +
-                                             "' belongs to another stage");
-                     placed[kernel] = true;
-                     stage.kernels.push_back(static_cast<unsigned>(kernel));
-                     return true;
-                   }))
+            !stageKernels(value, path, Turn::First, stage.kernels) ||
+            !parts(value, path, stage))
           return false;
         result.stages.push_back(std::move(stage));
         return true;

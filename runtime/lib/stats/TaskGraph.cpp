@@ -39,17 +39,12 @@ void TaskGraph::addPending(const Queues &queues, const Arena &arena) {
     // A task without results has no block and no consumers.
     if (kernel.resultBytes == 0)
       continue;
-    for (int64_t depth = 0; depth < queues.numBuckets(k); ++depth) {
-      const int64_t *row = queues.rows(k, depth);
-      for (int64_t n = queues.count(k, depth); n > 0; --n) {
-        int64_t base = row[kernel.operands];
-        uint64_t begin = arena.position(reinterpret_cast<const void *>(base));
-        if (begin != Arena::kNowhere)
-          blocks.push_back(
-              {begin, begin + kernel.resultBytes, k, depth, false});
-        row += kernel.rowWords;
-      }
-    }
+    queues.forEachTask(k, [&](const int64_t *row, int64_t depth) {
+      int64_t base = row[kernel.operands];
+      uint64_t begin = arena.position(reinterpret_cast<const void *>(base));
+      if (begin != Arena::kNowhere)
+        blocks.push_back({begin, begin + kernel.resultBytes, k, depth, false});
+    });
   }
   // The arena only grows, so new blocks come after all older ones.
   std::sort(blocks.begin() + old, blocks.end(),
@@ -67,8 +62,12 @@ int64_t TaskGraph::instanceAt(uint64_t position) const {
 
 std::string TaskGraph::describe(unsigned kernel, int64_t depth) const {
   const Kernel &info = descriptor.kernels[kernel];
-  return "kernel '" + info.name + "' (stage " + std::to_string(info.stage) +
-         ", depth " + std::to_string(depth) + ")";
+  std::string text =
+      "kernel '" + info.name + "' (stage " + std::to_string(info.stage);
+  text += ", depth " + std::to_string(info.round(depth));
+  if (info.turn == Turn::Steps)
+    text += ", step " + std::to_string(info.step(depth));
+  return text + ")";
 }
 
 Status TaskGraph::addBatch(unsigned kernel, int64_t depth, const int64_t *rows,

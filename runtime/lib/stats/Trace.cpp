@@ -46,7 +46,9 @@ void Trace::write(std::ostream &out) const {
       json["name"] = kernel.name;
       args["kernel"] = kernel.name;
       args["stage"] = kernel.stage;
-      args["depth"] = event.depth;
+      args["depth"] = kernel.round(event.depth);
+      if (kernel.turn == Turn::Steps)
+        args["step"] = kernel.step(event.depth);
       args["tasks"] = event.count;
       break;
     }

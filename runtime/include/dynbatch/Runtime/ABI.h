@@ -21,16 +21,19 @@
 extern "C" {
 #endif
 
-#define DYNBATCH_ABI_VERSION 1
+#define DYNBATCH_ABI_VERSION 2
 
 /// Alignment, in bytes, of every tensor the runtime or compiled code allocates.
 #define DYNBATCH_TENSOR_ALIGNMENT 64
 
 /// A stamp says when a tensor is computed: flush epoch, stage, depth. Bits
-/// 63..44 epoch, 43..32 stage, 31..0 depth. 0 means "ready" (instance data,
+/// 63..52 epoch, 51..40 stage, 39..0 depth. 0 means "ready" (instance data,
 /// parameters, constants).
-#define DYNBATCH_STAMP_STAGE_SHIFT 32
-#define DYNBATCH_STAMP_EPOCH_SHIFT 44
+#define DYNBATCH_STAMP_STAGE_SHIFT 40
+#define DYNBATCH_STAMP_EPOCH_SHIFT 52
+/// In a stage that runs in rounds a depth is a round and, in the lowest bits, a
+/// step inside of it.
+#define DYNBATCH_DEPTH_STEP_BITS 12
 
 /// A tensor in host code: storage address (row-major, contiguous) and stamp.
 typedef struct dynbatch_tensor {
@@ -48,7 +51,9 @@ typedef struct dynbatch_bucket {
   int64_t *begin;  ///< first row
 } dynbatch_bucket;
 
-/// All buckets of one kernel, indexed by depth.
+/// All buckets of one kernel, indexed by depth; by round in a stage that runs
+/// in rounds. The queue of a kernel that takes steps shows no bucket with
+/// tasks: only dynbatch_rt_reserve makes its rows.
 typedef struct dynbatch_queue {
   dynbatch_bucket *buckets;
   int64_t num_buckets;
@@ -108,7 +113,8 @@ typedef struct dynbatch_module {
 #endif
 
 /// Slow path of enqueue: makes bucket `depth` of `kernel` exist and have room.
-/// Returns a fresh row; the bucket's cursor already stands behind it.
+/// Returns a fresh row; the bucket's cursor already stands behind it. A kernel
+/// that takes steps has its round and step in `depth`.
 int64_t *dynbatch_rt_reserve(dynbatch_context *ctx, int64_t kernel,
                              int64_t depth);
 /// Slow path of arena allocation: returns `bytes` (a multiple of

@@ -9,6 +9,7 @@
 #ifndef DYNBATCH_RUNTIME_DESCRIPTOR_H
 #define DYNBATCH_RUNTIME_DESCRIPTOR_H
 
+#include "dynbatch/Runtime/ABI.h"
 #include "dynbatch/Runtime/Status.h"
 
 #include <cstdint>
@@ -70,6 +71,14 @@ struct Parameter {
   bool derived; ///< computed by the prologue, not loaded
 };
 
+/// When the tasks of a kernel run in a round of their stage. A stage that is
+/// not cyclic or is not split has kernels of the first kind only.
+enum class Turn {
+  First, ///< one batch, before the rest of the round
+  Once,  ///< one batch, when its part of the stage has its turn
+  Steps  ///< one batch a step of its part
+};
+
 struct Kernel {
   std::string name;
   int64_t operands;     ///< operand words of a row
@@ -78,12 +87,30 @@ struct Kernel {
   int64_t scratchBytes; ///< private memory of a call
   int64_t flops;        ///< of one task; 0 when unknown
   unsigned stage;
+  Turn turn = Turn::First;
   std::string location; ///< `file:line:column`, may be empty
+
+  /// The parts of a depth as dynbatch_rt_reserve takes it.
+  int64_t round(int64_t depth) const {
+    return turn == Turn::Steps ? depth >> DYNBATCH_DEPTH_STEP_BITS : depth;
+  }
+  int64_t step(int64_t depth) const {
+    return turn == Turn::Steps
+               ? depth & ((int64_t(1) << DYNBATCH_DEPTH_STEP_BITS) - 1)
+               : 0;
+  }
+};
+
+/// What runs behind the first kernels in each round of a stage.
+struct Part {
+  bool steps; ///< its kernels may depend on themselves: step by step
+  std::vector<unsigned> kernels;
 };
 
 struct Stage {
-  bool cyclic;
-  std::vector<unsigned> kernels; ///< in the order in which they run
+  bool cyclic;                   ///< runs in rounds
+  std::vector<unsigned> kernels; ///< those whose turn is first, in order
+  std::vector<Part> parts;       ///< in the order in which they run
 };
 
 /// The parsed and checked descriptor (docs/RuntimeABI.md).
