@@ -45,6 +45,27 @@ TEST(Descriptor, Tree) {
   parsed = ModuleDescriptor::parse(parkingModule().descriptor);
   ASSERT_TRUE(parsed.ok()) << parsed.message();
   EXPECT_TRUE(parsed->parks);
+  EXPECT_TRUE(parsed->features.empty());
+}
+
+TEST(Descriptor, Target) {
+  std::string text = treeModule().descriptor;
+  text.insert(1, R"("target": {"cpu": "abacus", "features": ["a", "b"]},)");
+  auto parsed = ModuleDescriptor::parse(text);
+  ASSERT_TRUE(parsed.ok()) << parsed.message();
+  EXPECT_EQ(parsed->cpu, "abacus");
+  EXPECT_EQ(parsed->features, (std::vector<std::string>{"a", "b"}));
+
+  auto errorWith = [](std::string target) {
+    std::string text = treeModule().descriptor;
+    text.insert(1, "\"target\": " + target + ",");
+    return ModuleDescriptor::parse(text).message();
+  };
+  EXPECT_EQ(errorWith("1"), "descriptor: target: expected an object");
+  EXPECT_EQ(errorWith(R"({"cpu": "abacus"})"),
+            "descriptor: target: missing 'features'");
+  EXPECT_EQ(errorWith(R"({"cpu": "abacus", "features": [1]})"),
+            "descriptor: target.features[0]: expected a string");
 }
 
 TEST(Descriptor, Rounds) {

@@ -193,6 +193,29 @@ TEST(Module, LoadsASharedLibrary) {
   EXPECT_TRUE(status.ok()) << status.message();
 }
 
+TEST(Module, RefusesAProcessorThatLacksFeatures) {
+  auto message = [](const char *target) {
+    std::string text = treeModule().descriptor;
+    text.insert(1, target);
+    dynbatch_module module = treeModule();
+    module.descriptor = text.c_str();
+    return Module::create(&module).message();
+  };
+  EXPECT_EQ(message(R"("target": {"cpu": "abacus", "features": []},)"), "");
+  // A later compiler may know more.
+  EXPECT_EQ(message(R"("target": {"cpu": "", "features": ["beads"]},)"), "");
+#if defined(__x86_64__)
+  EXPECT_EQ(message(R"("target": {"cpu": "", "features": ["sse3"]},)"), "");
+  // No processor was ever made with both.
+  std::string both = message(
+      R"("target": {"cpu": "abacus", "features": ["xop", "avx512f"]},)");
+  EXPECT_EQ(both.find("the module was compiled for a processor 'abacus' with "
+                      "features that this one lacks: "),
+            0u)
+      << both;
+#endif
+}
+
 TEST(Module, ListsTheAbi) {
   size_t count = 0;
   const AbiSymbol *symbols = abiSymbols(count);

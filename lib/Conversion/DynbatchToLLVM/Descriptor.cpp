@@ -130,6 +130,16 @@ static llvm::json::Array describeStages(ModuleOp module) {
   return array;
 }
 
+static llvm::json::Object describeTarget(LLVM::TargetAttr target) {
+  llvm::json::Array features;
+  if (LLVM::TargetFeaturesAttr attr = target.getFeatures())
+    for (StringAttr feature : attr.getFeatures())
+      if (feature.getValue().starts_with("+"))
+        features.push_back(feature.getValue().drop_front());
+  return llvm::json::Object{{"cpu", target.getChip().getValue()},
+                            {"features", std::move(features)}};
+}
+
 std::string mlir::dynbatch::buildDescriptor(ModuleOp module,
                                             FunctionOpInterface entry,
                                             bool parks) {
@@ -147,6 +157,9 @@ std::string mlir::dynbatch::buildDescriptor(ModuleOp module,
       {"stages", describeStages(module)}};
   if (parks)
     descriptor["parks"] = true;
+  if (auto target = module->getAttrOfType<LLVM::TargetAttr>(
+          LLVM::LLVMDialect::getTargetAttrName()))
+    descriptor["target"] = describeTarget(target);
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(descriptor));
   return text;

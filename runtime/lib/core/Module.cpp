@@ -8,9 +8,24 @@
 
 #include "dynbatch/Runtime/Module.h"
 
+#include "dynbatch/Runtime/ProcessorFeatures.h"
+
 #include <dlfcn.h>
 
 using namespace dynbatch::rt;
+
+/// Code for another processor would end the process with SIGILL.
+static Status checkProcessor(const ModuleDescriptor &descriptor) {
+  std::string missing;
+  for (const std::string &feature : descriptor.features)
+    if (!processorHas(feature).value_or(true))
+      missing += (missing.empty() ? "" : ", ") + feature;
+  if (missing.empty())
+    return Status::success();
+  return Status::error("the module was compiled for a processor '" +
+                       descriptor.cpu +
+                       "' with features that this one lacks: " + missing);
+}
 
 Result<Module> Module::create(const dynbatch_module *module) {
   if (!module)
@@ -38,6 +53,9 @@ Result<Module> Module::create(const dynbatch_module *module) {
     if (param.derived && !module->prologue)
       return Status::error("the module has no prologue to compute parameter '" +
                            param.name + "'");
+  Status processor = checkProcessor(*parsed);
+  if (!processor.ok())
+    return processor;
   return Module(module,
                 std::make_shared<const ModuleDescriptor>(parsed.take()));
 }

@@ -158,6 +158,7 @@ private:
   bool stageKernels(const json &value, const std::string &path, Turn turn,
                     std::vector<unsigned> &kernels);
   bool parts(const json &value, const std::string &path, Stage &stage);
+  bool target(const json &root);
 
   ModuleDescriptor &result;
   std::unordered_map<std::string, unsigned> adtIndex;
@@ -370,6 +371,20 @@ bool DescriptorParser::stages(const json &root) {
   return true;
 }
 
+bool DescriptorParser::target(const json &root) {
+  if (!root.contains("target"))
+    return true;
+  const json &value = root["target"];
+  return string(value, "target", "cpu", result.cpu) &&
+         array(value, "target", "features",
+               [&](const json &feature, std::string path) {
+                 if (!feature.is_string())
+                   return fail(path, "expected a string");
+                 result.features.push_back(feature.get<std::string>());
+                 return true;
+               });
+}
+
 bool DescriptorParser::parse(const json &root) {
   const json *entry = member(root, "root", "entry");
   if (entry && root.contains("parks") &&
@@ -379,7 +394,7 @@ bool DescriptorParser::parse(const json &root) {
          string(*entry, "entry", "name", result.entryName) &&
          slots(*entry, "entry", "inputs", result.inputs) &&
          slots(*entry, "entry", "results", result.results) && params(root) &&
-         kernels(root) && stages(root);
+         kernels(root) && stages(root) && target(root);
 }
 
 } // namespace

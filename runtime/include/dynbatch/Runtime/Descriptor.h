@@ -118,6 +118,8 @@ struct ModuleDescriptor {
   std::string name;
   std::string entryName;
   bool parks = false; ///< the entry may wait for a flush: it needs a fiber
+  std::string cpu;    ///< for which the code was generated; may be empty
+  std::vector<std::string> features; ///< that the code may use, LLVM's names
   SlotList inputs;
   SlotList results;
   std::vector<Adt> adts;

@@ -21,7 +21,8 @@ namespace dynbatch::rt {
 /// A view of a `dynbatch_module` with its descriptor parsed. Cheap to copy.
 class Module {
 public:
-  /// Checks the ABI version, the pointers and the descriptor. The module's
+  /// Checks the ABI version, the pointers, the descriptor, and that this
+  /// processor has the features that the code was generated for. The module's
   /// code must stay loaded as long as the Module is used.
   static Result<Module> create(const dynbatch_module *module);
 
