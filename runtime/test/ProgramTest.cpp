@@ -185,12 +185,43 @@ TEST(Module, LoadsASharedLibrary) {
   Result<InstanceSet> instances =
       InstanceSet::fromText(module->descriptor(), "4\n-1\n", "in.txt");
   auto lines = runAll(**program, *instances, 2);
-  EXPECT_EQ(lines.message(), "instance 1: sqrt: index -1 is out of bounds for "
+  EXPECT_EQ(lines.message(), "instance 1: root: index -1 is out of bounds for "
                              "size 10 (in.txt:2)");
   Status status = (*program)->run(*instances, 0, 1, [](const ResultView &view) {
     EXPECT_EQ(view.value(0).bits(), 2u);
   });
   EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST(Module, KeepsLibrariesApart) {
+  std::vector<Module> modules;
+  std::vector<std::unique_ptr<Program>> programs;
+  for (const char *path : {DYNBATCH_TEST_MODULE, DYNBATCH_OTHER_TEST_MODULE}) {
+    Result<Module> module = Module::load(path);
+    ASSERT_TRUE(module.ok()) << module.message();
+    modules.push_back(module.take());
+    Result<ParameterSet> params =
+        ParameterSet::random(modules.back().descriptor(), 1);
+    Result<std::unique_ptr<Program>> program =
+        Program::create(modules.back(), params.take());
+    ASSERT_TRUE(program.ok()) << program.message();
+    programs.push_back(program.take());
+  }
+  Result<InstanceSet> instances =
+      InstanceSet::fromText(modules[0].descriptor(), "64\n", "in.txt");
+  for (int round = 0; round < 2; ++round)
+    for (size_t i = 0; i < 2; ++i) {
+      auto lines = runAll(*programs[i], *instances, 1);
+      ASSERT_TRUE(lines.ok()) << lines.message();
+      EXPECT_EQ((*lines)[0], i == 0 ? "8" : "4");
+    }
+}
+
+TEST(Module, RefusesWhatIsNoModule) {
+  Result<Module> module = Module::load(DYNBATCH_TEST_PLUGIN);
+  EXPECT_EQ(module.message(), std::string(DYNBATCH_TEST_PLUGIN) +
+                                  ": not a dynbatch module: it has no symbol "
+                                  "'dynbatch_module'");
 }
 
 TEST(Module, RefusesAProcessorThatLacksFeatures) {

@@ -27,6 +27,29 @@ static Status checkProcessor(const ModuleDescriptor &descriptor) {
                        "' with features that this one lacks: " + missing);
 }
 
+/// Compiled libraries bind to the ABI functions of the process by name.
+static Status exportAbi() {
+  size_t count;
+  // In a static link the functions are there only if something refers to them.
+  const AbiSymbol *symbols = abiSymbols(count);
+  void *process = dlopen(nullptr, RTLD_NOW);
+  auto isExported = [process](const AbiSymbol &symbol) {
+    return dlsym(process, symbol.name) == symbol.address;
+  };
+  // A library that holds the runtime, such as an extension of a scripting
+  // language, may have been opened for its opener alone.
+  Dl_info self;
+  if (!isExported(*symbols) && dladdr(symbols->address, &self))
+    dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+  for (const AbiSymbol *symbol = symbols; symbol != symbols + count; ++symbol)
+    if (!isExported(*symbol))
+      return Status::error(
+          std::string("compiled libraries cannot find the function '") +
+          symbol->name +
+          "' of this runtime: the program that contains it must export it");
+  return Status::success();
+}
+
 Result<Module> Module::create(const dynbatch_module *module) {
   if (!module)
     return Status::error("no module");
@@ -61,10 +84,9 @@ Result<Module> Module::create(const dynbatch_module *module) {
 }
 
 Result<Module> Module::load(const std::string &path) {
-  // In a static link the ABI functions, which the library binds to, are there
-  // only if something refers to them.
-  size_t count;
-  abiSymbols(count);
+  Status exported = exportAbi();
+  if (!exported.ok())
+    return exported;
   // Without a slash, dlopen would search the system's folders.
   std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -27,7 +27,9 @@ public:
   static Result<Module> create(const dynbatch_module *module);
 
   /// Opens the shared library at `path` (as dynbatch-compile writes it) and
-  /// takes its `dynbatch_module`; the library stays loaded for good.
+  /// takes its `dynbatch_module`; the library stays loaded for good. Any number
+  /// may be loaded. The library binds to the ABI functions of this process,
+  /// which must be exported: linking CMake's dynbatch::Runtime sees to that.
   static Result<Module> load(const std::string &path);
 
   const ModuleDescriptor &descriptor() const { return *parsed; }
