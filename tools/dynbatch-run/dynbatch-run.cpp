@@ -8,18 +8,13 @@
 
 #include "Compile.h"
 #include "OutputFile.h"
-#include "dynbatch/InitAll.h"
+#include "ReportError.h"
+#include "dynbatch/ExecutionEngine/Jit.h"
 #include "dynbatch/Runtime/Program.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
-#include "llvm/Support/CommandLine.h"
+#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/WithColor.h"
 #include <chrono>
 #include <sstream>
 
@@ -32,9 +27,11 @@ namespace {
 /// Constructed after the shared LLVM library's own options, some of which have
 /// names of these.
 struct Options {
+  CompileOptions compile;
   cl::OptionCategory category{"dynbatch-run options"};
   cl::opt<std::string> inputFile{cl::Positional, cl::Required,
-                                 cl::desc("<model.mlir>"), cl::cat(category)};
+                                 cl::desc("<model.mlir|model.so>"),
+                                 cl::cat(category)};
   cl::opt<std::string> instancesFile{
       "instances", cl::Required, cl::value_desc("file"),
       cl::desc("Instances, one a line, typed by the entry: (Node (Leaf 3) "
@@ -44,15 +41,6 @@ struct Options {
                               cl::value_desc("file.safetensors|random:SEED"),
                               cl::desc("Parameters (default: random:0)"),
                               cl::cat(category)};
-  cl::opt<Target> target{
-      "target", cl::init(Target::Cpu), cl::desc("What runs the kernels:"),
-      cl::values(
-          clEnumValN(Target::Cpu, "cpu",
-                     "batched kernels on this processor (default)"),
-          clEnumValN(
-              Target::Reference, "reference",
-              "each instance on its own, through upstream lowerings only")),
-      cl::cat(category)};
   cl::opt<rt::Schedule> schedule{
       "schedule", cl::init(rt::Schedule::Static),
       cl::desc("How a flush makes batches:"),
@@ -64,10 +52,6 @@ struct Options {
                             "comparison"),
                  clEnumValN(rt::Schedule::Agenda, "agenda",
                             "by DyNet's agenda, for comparison")),
-      cl::cat(category)};
-  cl::opt<std::string> pipelineOptions{
-      "pipeline-options", cl::value_desc("option=value ..."),
-      cl::desc("Options of dynbatch-pipeline, to switch optimisations off"),
       cl::cat(category)};
   cl::opt<int64_t> batchSize{"batch-size", cl::init(64), cl::value_desc("N"),
                              cl::desc("Instances of a minibatch (default: 64)"),
@@ -108,7 +92,8 @@ struct Options {
                                cl::cat(category)};
   cl::opt<std::string> dumpAssembly{
       "dump-assembly", cl::value_desc("file"),
-      cl::desc("Write the machine code as assembly"), cl::cat(category)};
+      cl::desc("Write the machine code as assembly"),
+      cl::cat(compile.category)};
 };
 } // namespace
 
@@ -120,9 +105,11 @@ static void freeOptionName(StringRef name) {
 }
 
 /// Reports and returns the exit code of a failed run.
+static int fail(llvm::Error error) {
+  return reportError("dynbatch-run", std::move(error));
+}
 static int fail(const llvm::Twine &message) {
-  llvm::WithColor::error(llvm::errs(), "dynbatch-run") << message << "\n";
-  return 1;
+  return fail(llvm::createStringError(message));
 }
 
 static double now() {
@@ -135,8 +122,9 @@ static double now() {
 static rt::Status runAll(const Options &options, rt::Program &program,
                          const rt::InstanceSet &instances, std::string &results,
                          std::vector<double> &milliseconds) {
-  size_t step =
-      options.target == Target::Reference ? 1 : size_t(options.batchSize);
+  size_t step = options.compile.target == Target::Reference
+                    ? 1
+                    : size_t(options.batchSize);
   for (unsigned round = 0; round < options.repeat; ++round) {
     for (size_t begin = 0; begin < instances.size(); begin += step) {
       size_t end = std::min(begin + step, instances.size());
@@ -168,17 +156,79 @@ static std::string formatStatistics(const rt::Program &program,
   return llvm::formatv("{0:2}\n", json).str();
 }
 
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<std::unique_ptr<Jit>>
+compileForThisProcess(const Options &options) {
+  llvm::Expected<TargetInfo> target = TargetInfo::create();
+  if (!target)
+    return target.takeError();
+  auto code = compileFile(options.inputFile, options.compile, *target);
+  if (!code)
+    return code.takeError();
+  if (!options.dumpAssembly.empty()) {
+    auto assembly = (*code)->emit(CodeForm::Assembly);
+    if (!assembly)
+      return assembly.takeError();
+    if (llvm::Error error = writeFile(options.dumpAssembly, *assembly))
+      return error;
+  }
+  return Jit::create(**code);
+}
+
+/// Options for compiling, MLIR's and LLVM's included, are not silently ignored.
+static llvm::Error checkNothingToCompile(const Options &options) {
+  auto belongsTo = [](const cl::Option &option,
+                      const cl::OptionCategory &category) {
+    return llvm::is_contained(option.Categories, &category);
+  };
+  for (const auto &[name, option] : cl::getRegisteredOptions())
+    if (option->getNumOccurrences() > 0 &&
+        !belongsTo(*option, options.category) &&
+        !belongsTo(*option, llvm::getColorCategory()))
+      return llvm::createStringError("--" + name + " is for compiling, and '" +
+                                     options.inputFile +
+                                     "' is compiled already");
+  return llvm::Error::success();
+}
+
+static bool isElf(StringRef path) {
+  llvm::file_magic magic;
+  return !llvm::identify_magic(path, magic) && magic >= llvm::file_magic::elf &&
+         magic <= llvm::file_magic::elf_core;
+}
+
+static llvm::Expected<rt::Module> toExpected(rt::Result<rt::Module> module) {
+  if (module.ok())
+    return module.take();
+  return llvm::createStringError(module.message());
+}
+
+/// The module in the input file. `jit` receives the code of a source file.
+static llvm::Expected<rt::Module> loadModule(const Options &options,
+                                             std::unique_ptr<Jit> &jit) {
+  if (isElf(options.inputFile)) {
+    if (llvm::Error error = checkNothingToCompile(options))
+      return error;
+    return toExpected(rt::Module::load(options.inputFile));
+  }
+  if (llvm::Error error = compileForThisProcess(options).moveInto(jit))
+    return error;
+  return toExpected(rt::Module::create(jit->getModule()));
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  registerPassManagerCLOptions();
-  registerMLIRContextCLOptions();
   for (StringRef name : {"stats", "stats-json", "threads"})
     freeOptionName(name);
   Options options;
-  cl::HideUnrelatedOptions(options.category);
+  cl::HideUnrelatedOptions({&options.category, &options.compile.category});
   cl::ParseCommandLineOptions(argc, argv,
-                              "Compiles an instance program and runs it on "
-                              "minibatches of instances.\n");
+                              "Runs an instance program, a source file or what "
+                              "dynbatch-compile made of it, on minibatches of "
+                              "instances.\n");
   if (options.batchSize < 1)
     return fail("--batch-size must be at least 1");
   if (options.threads < 1)
@@ -186,31 +236,13 @@ int main(int argc, char **argv) {
   if (options.repeat < 1)
     return fail("--repeat must be at least 1");
 
-  DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  registerAllToLLVMIRTranslations(registry);
-  mlir::dynbatch::registerAllDialects(registry);
-  MLIRContext context(registry);
-
   double start = now();
-  std::string assembly;
-  llvm::Expected<std::unique_ptr<Jit>> jit = compileFile(
-      context, options.inputFile, options.target, options.pipelineOptions,
-      options.dumpAssembly.empty() ? nullptr : &assembly);
-  if (!jit) {
-    // Diagnostics have been printed; an empty error stands for them.
-    std::string message = llvm::toString(jit.takeError());
-    return message.empty() ? 1 : fail(message);
-  }
+  std::unique_ptr<Jit> jit;
+  auto module = loadModule(options, jit);
+  if (!module)
+    return fail(module.takeError());
   double compileSeconds = now() - start;
-  if (!options.dumpAssembly.empty())
-    if (llvm::Error error = writeFile(options.dumpAssembly, assembly))
-      return fail(llvm::toString(std::move(error)));
 
-  auto module = rt::Module::create((*jit)->getModule());
-  if (!module.ok())
-    return fail(module.message());
   const rt::ModuleDescriptor &descriptor = module->descriptor();
   auto instances = rt::InstanceSet::fromFile(descriptor, options.instancesFile);
   if (!instances.ok()) {
@@ -253,18 +285,18 @@ int main(int argc, char **argv) {
     return fail(status.message());
 
   if (llvm::Error error = writeFile(options.outputFile, results))
-    return fail(llvm::toString(std::move(error)));
+    return fail(std::move(error));
   if (!options.trace.empty()) {
     std::ostringstream stream;
     (*program)->writeTrace(stream);
     if (llvm::Error error = writeFile(options.trace, stream.str()))
-      return fail(llvm::toString(std::move(error)));
+      return fail(std::move(error));
   }
   if (!options.statsJson.empty())
     if (llvm::Error error = writeFile(
             options.statsJson,
             formatStatistics(**program, compileSeconds, milliseconds)))
-      return fail(llvm::toString(std::move(error)));
+      return fail(std::move(error));
   if (options.stats) {
     std::ostringstream stream;
     (*program)->printStats(stream);

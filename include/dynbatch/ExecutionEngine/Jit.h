@@ -9,41 +9,20 @@
 #ifndef DYNBATCH_EXECUTIONENGINE_JIT_H
 #define DYNBATCH_EXECUTIONENGINE_JIT_H
 
+#include "dynbatch/ExecutionEngine/CodeGen.h"
 #include "dynbatch/Runtime/ABI.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/Error.h"
-#include <memory>
-#include <string>
 
-namespace llvm {
-class TargetMachine;
-namespace orc {
+namespace llvm::orc {
 class LLJIT;
-} // namespace orc
-} // namespace llvm
+} // namespace llvm::orc
 
 namespace mlir::dynbatch {
 
-/// What code is generated for.
-struct TargetInfo {
-  std::string cpu;
-  std::string features;
-  /// Bits of the widest vector register, 128 where nothing is known.
-  int64_t vectorBits = 128;
-
-  /// The processor of this process.
-  static llvm::Expected<TargetInfo> detectHost();
-};
-
-/// A module of the LLVM dialect (the output of a pipeline) as machine code in
-/// this process.
+/// Machine code in this process.
 class Jit {
 public:
-  /// Optimizes and compiles `module`. `assembly`, if given, receives the
-  /// assembly text.
-  static llvm::Expected<std::unique_ptr<Jit>>
-  create(ModuleOp module, const TargetInfo &target,
-         std::string *assembly = nullptr);
+  /// Generates and links the object; `code` must be for this processor.
+  static llvm::Expected<std::unique_ptr<Jit>> create(const CodeGen &code);
   ~Jit();
 
   /// The compiled module; lives as long as the Jit.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DYNBATCH_TOOLS_DYNBATCH_RUN_OUTPUTFILE_H
-#define DYNBATCH_TOOLS_DYNBATCH_RUN_OUTPUTFILE_H
+#ifndef DYNBATCH_TOOLS_COMMON_OUTPUTFILE_H
+#define DYNBATCH_TOOLS_COMMON_OUTPUTFILE_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -20,4 +20,4 @@ llvm::Error writeFile(llvm::StringRef path, llvm::StringRef contents);
 
 } // namespace mlir::dynbatch
 
-#endif // DYNBATCH_TOOLS_DYNBATCH_RUN_OUTPUTFILE_H
+#endif // DYNBATCH_TOOLS_COMMON_OUTPUTFILE_H
