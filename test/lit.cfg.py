@@ -1,6 +1,7 @@
 # -*- Python -*-
 
 import os
+import platform
 import shutil
 import subprocess
 
@@ -35,14 +36,23 @@ config.substitutions.insert(0, ("%python", '"%s"' % config.python_executable))
 # A tool that is not built leaves its name in the command, which then fails.
 llvm_config.add_tool_substitutions(
     [
+        ToolSubst("dynbatch-compile", unresolved="ignore"),
         ToolSubst("dynbatch-opt", unresolved="ignore"),
         ToolSubst("dynbatch-run", unresolved="ignore"),
         ToolSubst("llc", unresolved="ignore"),
         ToolSubst("mlir-opt", unresolved="ignore"),
         ToolSubst("mlir-translate", unresolved="ignore"),
+        ToolSubst("run_model", unresolved="ignore"),
     ],
-    [config.dynbatch_tools_dir, config.llvm_tools_dir],
+    [
+        config.dynbatch_tools_dir,
+        config.dynbatch_examples_dir,
+        config.llvm_tools_dir,
+    ],
 )
+
+if platform.machine() in ("x86_64", "AMD64"):
+    config.available_features.add("x86_64")
 
 if shutil.which("ptxas"):
     config.available_features.add("ptxas")
