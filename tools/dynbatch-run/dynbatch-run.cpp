@@ -66,6 +66,12 @@ struct Options {
       cl::desc("Stack of each instance, and of each call that waits, in a "
                "program with forced reads (default: 196608)"),
       cl::cat(category)};
+  cl::opt<size_t> memoryLimit{
+      "memory-limit", cl::init(0), cl::value_desc("bytes"),
+      cl::desc(
+          "Most memory of a minibatch for tensors, for data structures and "
+          "for temporary values, each (default: no limit)"),
+      cl::cat(category)};
   cl::opt<std::string> outputFile{
       "output", cl::init("-"), cl::value_desc("file"),
       cl::desc("Results, one instance a line (default: standard output)"),
@@ -303,6 +309,7 @@ int main(int argc, char **argv) {
   programOptions.verifySchedule = options.verifySchedule;
   programOptions.schedule = options.schedule;
   programOptions.fiberStackBytes = options.fiberStackBytes;
+  programOptions.memoryLimitBytes = options.memoryLimit;
   auto program =
       rt::Program::create(*module, parameters.take(), programOptions);
   if (!program.ok())
