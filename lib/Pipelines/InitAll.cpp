@@ -25,5 +25,6 @@ void mlir::dynbatch::registerAllPasses() {
   registerPipelines();
   registerDynbatchHostPasses();
   registerDynbatchKernelToCPUPasses();
+  registerDynbatchKernelToGPUPasses();
   registerDynbatchTransformsPasses();
 }

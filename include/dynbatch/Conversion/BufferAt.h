@@ -14,11 +14,16 @@
 
 namespace mlir::dynbatch {
 
-/// A buffer of static shape over the storage at `address` (i64), row-major. It
-/// is an LLVM descriptor behind an unrealized cast, which conversion to LLVM
-/// resolves.
+/// A buffer of static shape over the storage at `address` (i64), row-major, in
+/// the memory space of `type` if that is a memref. It is an LLVM descriptor
+/// behind an unrealized cast, which conversion to LLVM resolves.
 Value createBufferAt(OpBuilder &builder, Location loc, Value address,
                      ShapedType type);
+
+/// The same over the storage at `pointer`, of the memory space of `type`, with
+/// `size` (i64) as the leading dimension, which is dynamic.
+Value createBufferAt(OpBuilder &builder, Location loc, Value pointer,
+                     MemRefType type, Value size);
 
 } // namespace mlir::dynbatch
 

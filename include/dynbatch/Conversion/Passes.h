@@ -21,11 +21,15 @@ enum class TensorLowering { Handles, Buffers };
 #include "dynbatch/Conversion/HostPasses.h.inc"
 #define GEN_PASS_DECL
 #include "dynbatch/Conversion/KernelToCPUPasses.h.inc"
+#define GEN_PASS_DECL
+#include "dynbatch/Conversion/KernelToGPUPasses.h.inc"
 
 #define GEN_PASS_REGISTRATION
 #include "dynbatch/Conversion/HostPasses.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "dynbatch/Conversion/KernelToCPUPasses.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "dynbatch/Conversion/KernelToGPUPasses.h.inc"
 
 } // namespace mlir::dynbatch
 
