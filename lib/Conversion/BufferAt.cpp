@@ -10,15 +10,21 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
+/// The type of a row-major buffer, in the memory space of `type` if that is one.
+static MemRefType getBufferType(ShapedType type, ArrayRef<int64_t> shape) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return MemRefType::get(shape, type.getElementType(),
+                         MemRefLayoutAttrInterface(),
+                         memref ? memref.getMemorySpace() : Attribute());
+}
+
 Value mlir::dynbatch::createBufferAt(OpBuilder &builder, Location loc,
                                      Value address, ShapedType type) {
-  auto given = dyn_cast<MemRefType>(type);
-  auto memref = MemRefType::get(type.getShape(), type.getElementType(),
-                                MemRefLayoutAttrInterface(),
-                                given ? given.getMemorySpace() : Attribute());
+  MemRefType memref = getBufferType(type, type.getShape());
   Value pointer = LLVM::IntToPtrOp::create(
       builder, loc,
       LLVM::LLVMPointerType::get(builder.getContext(),
@@ -31,25 +37,22 @@ Value mlir::dynbatch::createBufferAt(OpBuilder &builder, Location loc,
       .getResult(0);
 }
 
-Value mlir::dynbatch::createBufferAt(OpBuilder &builder, Location loc,
-                                     Value pointer, MemRefType type,
-                                     Value size) {
-  LLVMTypeConverter converter(builder.getContext());
-  auto descriptor = MemRefDescriptor::poison(builder, loc,
-                                             converter.convertType(type));
-  descriptor.setAllocatedPtr(builder, loc, pointer);
-  descriptor.setAlignedPtr(builder, loc, pointer);
-  descriptor.setConstantOffset(builder, loc, 0);
-  descriptor.setSize(builder, loc, 0, size);
+Value mlir::dynbatch::createRowsAt(OpBuilder &builder, Location loc,
+                                   Value address, Value count,
+                                   MemRefType type) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape.front() = 1;
+  Value row = createBufferAt(builder, loc, address,
+                             getBufferType(type, shape));
+  SmallVector<OpFoldResult> sizes = {count}, strides(shape.size());
   int64_t stride = 1;
-  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-    descriptor.setConstantStride(builder, loc, dim, stride);
-    if (dim == 0)
-      break;
-    descriptor.setConstantSize(builder, loc, dim, type.getDimSize(dim));
-    stride *= type.getDimSize(dim);
+  for (size_t i = shape.size(); i-- > 0;) {
+    strides[i] = builder.getIndexAttr(stride);
+    stride *= shape[i];
   }
-  return UnrealizedConversionCastOp::create(builder, loc, type,
-                                            Value(descriptor))
-      .getResult(0);
+  for (int64_t size : ArrayRef(shape).drop_front())
+    sizes.push_back(builder.getIndexAttr(size));
+  return memref::ReinterpretCastOp::create(
+      builder, loc, getBufferType(type, type.getShape()),
+      row, builder.getIndexAttr(0), sizes, strides);
 }

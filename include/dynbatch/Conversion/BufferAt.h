@@ -20,10 +20,10 @@ namespace mlir::dynbatch {
 Value createBufferAt(OpBuilder &builder, Location loc, Value address,
                      ShapedType type);
 
-/// The same over the storage at `pointer`, of the memory space of `type`, with
-/// `size` (i64) as the leading dimension, which is dynamic.
-Value createBufferAt(OpBuilder &builder, Location loc, Value pointer,
-                     MemRefType type, Value size);
+/// The same with `count` (index) rows: `type` has one dynamic dimension, the
+/// leading one.
+Value createRowsAt(OpBuilder &builder, Location loc, Value address, Value count,
+                   MemRefType type);
 
 } // namespace mlir::dynbatch
 

@@ -37,10 +37,10 @@ DeviceMemory::DeviceMemory(KernelOp kernel, gpu::GPUFuncOp func)
                                      func.getArgument(1));
 }
 
-Value DeviceMemory::getGlobalArgument(OpBuilder &builder, unsigned index) {
-  auto type = LLVM::LLVMPointerType::get(builder.getContext(), kGlobalSpace);
-  return LLVM::AddrSpaceCastOp::create(builder, kernel.getLoc(), type,
-                                       func.getArgument(index));
+Value DeviceMemory::getAddress(OpBuilder &builder, unsigned index) {
+  return LLVM::PtrToIntOp::create(builder, kernel.getLoc(),
+                                  builder.getI64Type(),
+                                  func.getArgument(index));
 }
 
 Value DeviceMemory::getWord(OpBuilder &builder, int64_t word, Position task) {
@@ -49,8 +49,8 @@ Value DeviceMemory::getWord(OpBuilder &builder, int64_t word, Position task) {
     auto type = getGlobalType(
         MemRefType::get({ShapedType::kDynamic, layout.getRowWords()},
                         start.getI64Type()));
-    table = createBufferAt(start, kernel.getLoc(), getGlobalArgument(start, 0),
-                           type, func.getArgument(1));
+    table = createRowsAt(start, kernel.getLoc(), getAddress(start, 0), count,
+                         type);
   }
   unsigned column = layout.getRowWords() +
                     kernel.getTaskSignature().getNumResults() + word;
@@ -141,14 +141,15 @@ Value DeviceMemory::getParameter(ml_program::GlobalLoadConstOp load) {
   });
   OpBuilder builder = atStart();
   Location loc = load.getLoc();
+  int64_t number = it - all.begin();
   Type i64 = builder.getI64Type();
-  Value slot = LLVM::GEPOp::create(
-      builder, loc,
-      LLVM::LLVMPointerType::get(builder.getContext(), kGlobalSpace), i64,
-      getGlobalArgument(builder, 3),
-      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(it - all.begin())});
-  Value address =
-      LLVM::LoadOp::create(builder, loc, i64, slot, sizeof(int64_t));
+  auto words = MemRefType::get({static_cast<int64_t>(all.size())}, i64);
+  Value table = createBufferAt(builder, loc, getAddress(builder, 3),
+                               getGlobalType(words));
+  Value address = memref::LoadOp::create(
+      builder, loc, table,
+      ValueRange{arith::ConstantIndexOp::create(builder, loc, number)},
+      /*nontemporal=*/false, llvm::MaybeAlign(sizeof(int64_t)));
   buffer = createBufferAt(builder, loc, address,
                           getGlobalType(cast<RankedTensorType>(load.getType())));
   return buffer;
@@ -165,12 +166,9 @@ Value DeviceMemory::getScratch(int64_t offset, RankedTensorType type) {
   Value bytes = arith::ConstantIntOp::create(builder, loc, offset, 64);
   Value distance =
       arith::MulIOp::create(builder, loc, func.getArgument(1), bytes);
-  Value place = LLVM::GEPOp::create(
-      builder, loc,
-      LLVM::LLVMPointerType::get(builder.getContext(), kGlobalSpace),
-      builder.getI8Type(), getGlobalArgument(builder, 2),
-      ArrayRef<LLVM::GEPArg>{distance});
-  buffer = createBufferAt(builder, loc, place, memref, func.getArgument(1));
+  Value address =
+      arith::AddIOp::create(builder, loc, getAddress(builder, 2), distance);
+  buffer = createRowsAt(builder, loc, address, count, memref);
   return buffer;
 }
 

@@ -46,8 +46,8 @@ public:
 private:
   /// A builder for what stands at the start of the function.
   OpBuilder atStart() const { return OpBuilder(thread.getDefiningOp()); }
-  /// A pointer argument as a pointer to global memory.
-  Value getGlobalArgument(OpBuilder &builder, unsigned index);
+  /// A pointer argument as a number.
+  Value getAddress(OpBuilder &builder, unsigned index);
   Value getWord(OpBuilder &builder, int64_t word, Position task);
   /// Caches what `build` makes of a task's word.
   Value

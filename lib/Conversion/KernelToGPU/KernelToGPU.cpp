@@ -173,8 +173,7 @@ LogicalResult ConvertKernelToGPU::convert(KernelOp kernel) {
   kernel.getBody().getBlocks().clear();
   kernel.setImplementation(host.getSymName());
   kernel.setScratchBytes(0);
-  kernel->setAttr("row_scratch_bytes",
-                  builder.getI64IntegerAttr(plan.getRowScratchBytes()));
+  kernel.setRowScratchBytes(plan.getRowScratchBytes());
   return success();
 }
 
