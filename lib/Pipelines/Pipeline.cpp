@@ -61,14 +61,8 @@ static void addKernelPasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCanonicalizerPass());
 }
 
-void mlir::dynbatch::buildPipeline(OpPassManager &pm,
-                                   const PipelineOptions &options) {
-  addProgramPasses(pm, options);
-  addKernelPasses(pm, options);
-  ConvertKernelToCPUOptions toCPU;
-  toCPU.vectorBits = options.vectorBits;
-  pm.addPass(createConvertKernelToCPU(toCPU));
-
+void mlir::dynbatch::buildHostPipeline(OpPassManager &pm,
+                                       const PipelineOptions &options) {
   if (options.forkCalls)
     pm.addPass(createForkCalls());
   pm.addPass(createConvertDynbatchToSCF());
@@ -77,12 +71,42 @@ void mlir::dynbatch::buildPipeline(OpPassManager &pm,
   buildLowerToLLVMPipeline(pm);
 }
 
+void mlir::dynbatch::buildPipeline(OpPassManager &pm,
+                                   const PipelineOptions &options) {
+  addProgramPasses(pm, options);
+  addKernelPasses(pm, options);
+  ConvertKernelToCPUOptions toCPU;
+  toCPU.vectorBits = options.vectorBits;
+  pm.addPass(createConvertKernelToCPU(toCPU));
+  buildHostPipeline(pm, options);
+}
+
+void mlir::dynbatch::buildSimtPipeline(OpPassManager &pm,
+                                       const PipelineOptions &options) {
+  addProgramPasses(pm, options);
+  addKernelPasses(pm, options);
+  pm.addPass(createConvertGpuToSimt());
+  buildHostPipeline(pm, options);
+}
+
 void mlir::dynbatch::registerPipelines() {
   PassPipelineRegistration<PipelineOptions>(
       "dynbatch-pipeline",
       "Compile an instance program to batched kernels on the CPU",
       [](OpPassManager &pm, const PipelineOptions &options) {
         buildPipeline(pm, options);
+      });
+  PassPipelineRegistration<PipelineOptions>(
+      "dynbatch-simt-pipeline",
+      "Compile an instance program to GPU kernels that run on the CPU",
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        buildSimtPipeline(pm, options);
+      });
+  PassPipelineRegistration<PipelineOptions>(
+      "dynbatch-host-pipeline",
+      "Compile a program whose kernels are compiled already",
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        buildHostPipeline(pm, options);
       });
   PassPipelineRegistration<>(
       "dynbatch-reference-pipeline",
