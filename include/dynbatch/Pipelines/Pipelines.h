@@ -73,6 +73,14 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 /// LLVM dialect.
 void buildPipeline(OpPassManager &pm, const PipelineOptions &options);
 
+/// The same with GPU kernels, which the CPU runs thread by thread and checks.
+/// Slow and exact: for tests.
+void buildSimtPipeline(OpPassManager &pm, const PipelineOptions &options);
+
+/// The last part of both: host code around kernels that have implementations,
+/// to the LLVM dialect.
+void buildHostPipeline(OpPassManager &pm, const PipelineOptions &options);
+
 /// Finishes a module whose host code is in the runtime's terms: bufferizes what
 /// is left of tensors, converts everything to the LLVM dialect and exports
 /// `dynbatch_module`.
@@ -82,8 +90,8 @@ void buildLowerToLLVMPipeline(OpPassManager &pm);
 /// blocks, kernels or batches.
 void buildReferencePipeline(OpPassManager &pm);
 
-/// Registers the pipelines as `dynbatch-pipeline` and
-/// `dynbatch-reference-pipeline`.
+/// Registers the pipelines as `dynbatch-pipeline`, `dynbatch-simt-pipeline`,
+/// `dynbatch-host-pipeline` and `dynbatch-reference-pipeline`.
 void registerPipelines();
 
 } // namespace mlir::dynbatch

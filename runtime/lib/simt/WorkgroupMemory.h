@@ -1,0 +1,66 @@
+//===- WorkgroupMemory.h - Memory that a block shares -----------*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNBATCH_LIB_SIMT_WORKGROUPMEMORY_H
+#define DYNBATCH_LIB_SIMT_WORKGROUPMEMORY_H
+
+#include "core/VirtualMemory.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynbatch::rt {
+
+/// The workgroup memory of the block that runs, and what its threads have done
+/// to each byte. On a GPU no order holds between two barriers; here threads
+/// take turns, which would hide that one is missing.
+class WorkgroupMemory {
+public:
+  enum class Access { Read, Write, Atomic };
+
+  /// Gets `bytes` of memory ready; false if there is none.
+  bool reserve(size_t bytes);
+  /// A block begins: nothing is written, memory is filled with 0xff bytes, a
+  /// NaN in every float type.
+  void beginBlock();
+  /// All threads have met: accesses before and behind are ordered.
+  void synchronize() { ++epoch; }
+
+  /// Records what thread number `thread` is about to do. What is wrong with it,
+  /// for the part inside of this memory: bytes are read that nobody has
+  /// written, or another thread's access has no order to this one.
+  std::optional<std::string> access(unsigned thread, Access access,
+                                    const char *address, size_t bytes);
+
+  char *data() const { return pages.data(); }
+
+private:
+  /// Stands for more than one thread.
+  static constexpr uint16_t kSeveral = UINT16_MAX;
+
+  /// What was done to a byte. Epoch 0: nothing since the block began.
+  struct State {
+    uint32_t written = 0; ///< epoch of the last write
+    uint32_t read = 0;    ///< epoch of the last read
+    uint16_t writer = 0;
+    uint16_t reader = 0;
+    bool atomic = false; ///< all writes of that epoch were atomic
+  };
+
+  PageBlock pages;
+  size_t size = 0;
+  std::vector<State> states; ///< one a byte
+  uint32_t epoch = 1;
+};
+
+} // namespace dynbatch::rt
+
+#endif // DYNBATCH_LIB_SIMT_WORKGROUPMEMORY_H
