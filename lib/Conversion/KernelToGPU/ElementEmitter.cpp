@@ -491,7 +491,9 @@ bool ElementEmitter::isContiguous(LinalgOp op, OpOperand &operand,
   if (map.getNumResults() == 0 ||
       map.getResults().back() != getAffineDimExpr(lane, op->getContext()))
     return false;
-  return !map.getMajorSubMap(map.getNumResults() - 1).isFunctionOfDim(lane);
+  return llvm::none_of(map.getResults().drop_back(), [&](AffineExpr expr) {
+    return expr.isFunctionOfDim(lane);
+  });
 }
 
 SmallVector<Value> ElementEmitter::getOperand(LinalgOp op, OpOperand &operand,

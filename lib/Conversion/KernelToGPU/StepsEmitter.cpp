@@ -75,18 +75,20 @@ Grid StepsEmitter::emitFlat(int64_t maxThreads) {
       ShapedType::getNumElements(ArrayRef(step.shape).drop_front()) / lanes;
   Value first = arith::MulIOp::create(builder, loc, memory.getBlock(),
                                       constant(maxThreads));
-  Value group =
-      arith::AddIOp::create(builder, loc, first, memory.getThread());
+  auto getGroup = [&]() -> Value {
+    return arith::AddIOp::create(builder, loc, first, memory.getThread());
+  };
   Value all = arith::MulIOp::create(builder, loc, memory.getCount(),
                                     constant(groups));
   Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                       group, all);
+                                       getGroup(), all);
   auto branch = scf::IfOp::create(builder, loc, exists, /*withElse=*/false);
   {
     OpBuilder::InsertionGuard guard(builder);
     ElementEmitter::Scope scope(elements);
     builder.setInsertionPointToStart(branch.thenBlock());
-    emitElements(step, getFirst(builder, loc, group, step.shape, lanes),
+    // Here it is known to exist: words of its task may be loaded next to it.
+    emitElements(step, getFirst(builder, loc, getGroup(), step.shape, lanes),
                  lanes);
   }
   finish(maxThreads);
