@@ -125,6 +125,11 @@ void mlir::dynbatch::registerPipelines() {
       [](OpPassManager &pm, const PipelineOptions &options) {
         buildHostPipeline(pm, options);
       });
+  PassPipelineRegistration<GPUBinaryOptions>(
+      "dynbatch-gpu-to-binary", "Compile GPU kernels to PTX or to binaries",
+      [](OpPassManager &pm, const GPUBinaryOptions &options) {
+        buildGPUToBinaryPipeline(pm, options);
+      });
   PassPipelineRegistration<>(
       "dynbatch-reference-pipeline",
       "Compile an instance program to run each instance on its own",

@@ -110,4 +110,59 @@ def ConvertKernelToGPU
                            "::mlir::vector::VectorDialect"];
 }
 
+def ExpandGPUMath : Pass<"dynbatch-expand-gpu-math", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "math ops of GPU kernels without a device library";
+  let description = [{
+    The conversion to NVVM makes calls of NVIDIA's device library of most `math`
+    ops. The library comes with the CUDA toolkit, which need not be there, so
+    they are expanded first: transcendental functions of f32 into polynomials
+    (smaller floats are extended), ops that the hardware has into intrinsics of
+    LLVM, all others, where they can be, into these. Results are then the same
+    whether a library is there or not.
+
+    Before:
+
+    ```mlir
+    %1 = math.fma %a, %b, %c : f32
+    %2 = math.exp %1 : f32
+    %3 = arith.maxnumf %2, %d : f32
+    ```
+
+    After:
+
+    ```mlir
+    %1 = llvm.call_intrinsic "llvm.fma"(%a, %b, %c) : (f32, f32, f32) -> f32
+    ...
+    %2 = llvm.call_intrinsic "llvm.fma"(%x, %p, %q) : (f32, f32, f32) -> f32
+    ...
+    %3 = llvm.call_intrinsic "llvm.maxnum"(%2, %d) : (f32, f32) -> f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def CheckGPULibrary : Pass<"dynbatch-check-gpu-library", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "find calls that nobody would resolve";
+  let description = [{
+    A call of NVIDIA's device library (`__nv_*`) is an error if there is no
+    toolkit that has the library: the code would not load, or load without the
+    kernel.
+
+    Before and after, if the library is there:
+
+    ```mlir
+    llvm.func @__nv_exp(f64) -> f64
+    llvm.func @exp_0(...) {
+      %1 = llvm.call @__nv_exp(%0) : (f64) -> f64
+    ```
+  }];
+  let options = [
+    Option<"toolkit", "toolkit", "std::string", /*default=*/"\"\"",
+           "Folder of the CUDA toolkit; empty: where it is usually found">
+  ];
+}
+
 #endif // DYNBATCH_CONVERSION_KERNELTOGPUPASSES_TD
