@@ -631,7 +631,8 @@ Value ElementEmitter::getInit(LinalgOp op, ArrayRef<Position> at) {
 }
 
 Value ElementEmitter::reducePart(LinalgOp op, ArrayRef<Position> at,
-                                 Value thread, int64_t threads) {
+                                 Value thread, int64_t threads,
+                                 Value active) {
   Location loc = op.getLoc();
   Positions loops = getLoops(op, op->getResult(0), at);
   SmallVector<unsigned> dims;
@@ -641,9 +642,11 @@ Value ElementEmitter::reducePart(LinalgOp op, ArrayRef<Position> at,
     sizes.push_back(ranges[dim]);
   Value neutral = arith::ConstantOp::create(
       builder, loc, *arith::getNeutralElement(matchAssociative(op)));
-  auto loop = scf::ForOp::create(
-      builder, loc, thread, constant(ShapedType::getNumElements(sizes)),
-      constant(threads), neutral);
+  Value end = arith::SelectOp::create(
+      builder, loc, active, constant(ShapedType::getNumElements(sizes)),
+      constant(0));
+  auto loop = scf::ForOp::create(builder, loc, thread, end, constant(threads),
+                                 neutral);
   OpBuilder::InsertionGuard guard(builder);
   Scope scope(*this);
   builder.setInsertionPointToStart(loop.getBody());

@@ -42,9 +42,10 @@ public:
                          unsigned lanes = 1);
 
   /// What thread number `thread` of `threads` has of a reduction to the element
-  /// at `at`, starting from the neutral element: every `threads`th term.
+  /// at `at`, starting from the neutral element: every `threads`th term if it is
+  /// `active`, otherwise none.
   Value reducePart(linalg::LinalgOp op, ArrayRef<Position> at, Value thread,
-                   int64_t threads);
+                   int64_t threads, Value active);
   /// What a reduction to the element at `at` starts from.
   Value getInit(linalg::LinalgOp op, ArrayRef<Position> at);
 

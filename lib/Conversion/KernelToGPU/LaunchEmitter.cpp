@@ -9,6 +9,7 @@
 #include "LaunchEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -16,6 +17,8 @@ using namespace mlir::dynbatch;
 
 /// Of workgroup memory: enough for the widest accesses.
 static constexpr int64_t kAlignment = 16;
+/// Threads that a multiprocessor has room for, at least: 128 registers each.
+static constexpr int64_t kMinThreads = 512;
 
 gpu::GPUFuncOp LaunchEmitter::createFunction(KernelOp kernel, unsigned index,
                                              gpu::GPUModuleOp module) {
@@ -89,4 +92,8 @@ void LaunchEmitter::finish(int64_t threads) {
   gpu::ReturnOp::create(builder, loc);
   func.setKnownBlockSize(
       ArrayRef<int32_t>{static_cast<int32_t>(threads), 1, 1});
+  // Registers are for so many threads that their accesses hide one another.
+  if (int64_t blocks = kMinThreads / threads; blocks > 1)
+    func->setDiscardableAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                             builder.getI32IntegerAttr(blocks));
 }

@@ -192,7 +192,7 @@ void StepsEmitter::emitReduction(const Step &step) {
   Positions at(prefix);
   llvm::append_range(at, delinearize(builder, loc, outputs.getInductionVar(),
                                      inner));
-  Value total = elements.reducePart(op, at, thread, launch.threads);
+  Value total = elements.reducePart(op, at, thread, launch.threads, active);
 
   // A tree whose shape depends on nothing but the number of threads.
   auto storePartial = [&](Value part) {
