@@ -180,6 +180,18 @@ std::string Block::describe(const SimtThread &thread) const {
          toString(thread.block_id) + ", thread " + toString(thread.thread_id);
 }
 
+std::string Block::explain(const WorkgroupMemory::Fault &fault) const {
+  using Fault = WorkgroupMemory::Fault;
+  if (fault.kind == Fault::Unwritten)
+    return "nobody has written since the block began";
+  std::string who =
+      fault.other == Fault::kSeveral
+          ? "several threads have"
+          : "thread " + toString(threads[fault.other].thread_id) + " has";
+  return who + (fault.kind == Fault::ReadByOther ? " read" : " written") +
+         " since the last barrier";
+}
+
 void Block::waitAtBarrier(SimtThread &thread, const char *what) {
   thread.waitsIn = what;
   thread.code.park();
@@ -196,12 +208,18 @@ void Block::access(SimtThread &thread, const char *what,
                    WorkgroupMemory::Access access, const char *address,
                    size_t bytes) {
   unsigned number = static_cast<unsigned>(&thread - threads.get());
-  if (auto problem = memory.access(number, access, address, bytes))
-    fail(thread, what, *problem);
+  auto fault = memory.access(number, access, address, bytes);
+  if (!fault)
+    return;
+  const char *verb =
+      access == WorkgroupMemory::Access::Write ? "writes" : "reads";
+  report(thread, what,
+         std::string(verb) + " byte " + std::to_string(fault->byte) +
+             " of workgroup memory, which " + explain(*fault));
+  leave(thread);
 }
 
-void Block::fail(SimtThread &thread, const char *what,
-                 const std::string &message) {
+void Block::report(SimtThread &thread, const char *what,
+                   const std::string &message) {
   error = describe(thread) + ": " + what + ": " + message;
-  thread.code.fail();
 }

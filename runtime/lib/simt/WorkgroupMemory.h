@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace dynbatch::rt {
@@ -26,6 +25,18 @@ class WorkgroupMemory {
 public:
   enum class Access { Read, Write, Atomic };
 
+  /// What is wrong with an access: a byte is read that nobody has written, or
+  /// has no order with what another thread did to it.
+  struct Fault {
+    enum Kind { Unwritten, WrittenByOther, ReadByOther };
+    /// Stands for more than one thread.
+    static constexpr unsigned kSeveral = UINT16_MAX;
+
+    Kind kind;
+    size_t byte;
+    unsigned other = 0; ///< number of the other thread
+  };
+
   /// Gets `bytes` of memory ready; false if there is none.
   bool reserve(size_t bytes);
   /// A block begins: nothing is written, memory is filled with 0xff bytes, a
@@ -34,18 +45,14 @@ public:
   /// All threads have met: accesses before and behind are ordered.
   void synchronize() { ++epoch; }
 
-  /// Records what thread number `thread` is about to do. What is wrong with it,
-  /// for the part inside of this memory: bytes are read that nobody has
-  /// written, or another thread's access has no order to this one.
-  std::optional<std::string> access(unsigned thread, Access access,
-                                    const char *address, size_t bytes);
+  /// Records what thread number `thread` is about to do to the part of `bytes`
+  /// that lies in this memory.
+  std::optional<Fault> access(unsigned thread, Access access,
+                              const char *address, size_t bytes);
 
   char *data() const { return pages.data(); }
 
 private:
-  /// Stands for more than one thread.
-  static constexpr uint16_t kSeveral = UINT16_MAX;
-
   /// What was done to a byte. Epoch 0: nothing since the block began.
   struct State {
     uint32_t written = 0; ///< epoch of the last write
