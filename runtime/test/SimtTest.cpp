@@ -487,9 +487,24 @@ TEST(Simt, FindsAccessesWithoutABarrierBetween) {
     return launch({1, 1, 1}, {4, 1, 1}, std::move(code), 64);
   };
   const std::string last = "kernel 'k', block (0, 0, 0), thread (1, 0, 0): ";
-  EXPECT_EQ(run([](Thread *t) { write(t, 0, 4); }),
-            last + "w: writes byte 0 of workgroup memory, which thread (0, 0, "
+  auto store = [](Thread *t, int64_t byte, char value) {
+    write(t, byte, 1);
+    t->workgroup[byte] = value;
+  };
+  EXPECT_EQ(run([&](Thread *t) { store(t, 0, 7); }), "");
+  EXPECT_EQ(run([&](Thread *t) {
+              store(t, 0, t->thread_id[0] == 1);
+              write(t, 8, 1);
+            }),
+            last + "w: changes byte 0 of workgroup memory, which thread (0, 0, "
                    "0) has written since the last barrier");
+  EXPECT_EQ(run([&](Thread *t) {
+              store(t, 8, 0);
+              store(t, 0, t->thread_id[0] == 3);
+            }),
+            "kernel 'k', block (0, 0, 0), thread (3, 0, 0): w: changes byte 0 "
+            "of workgroup memory, which several threads have written since the "
+            "last barrier");
   EXPECT_EQ(run([](Thread *t) {
               if (number(t) == 0)
                 write(t, 0, 8);

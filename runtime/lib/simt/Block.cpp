@@ -75,7 +75,7 @@ Status Block::run(const Dim3 &id) {
   begin(id);
   Status status = Status::success();
   while (status.ok()) {
-    if (!runReady())
+    if (!runReady() || !settle())
       status = Status::error(std::move(error));
     else if (live == 0)
       return status;
@@ -207,6 +207,10 @@ void Block::waitForWarp(SimtThread &thread, const char *what,
 void Block::access(SimtThread &thread, const char *what,
                    WorkgroupMemory::Access access, const char *address,
                    size_t bytes) {
+  if (!settle())
+    leave(thread);
+  lastAccessor = &thread;
+  lastAccess = what;
   unsigned number = static_cast<unsigned>(&thread - threads.get());
   auto fault = memory.access(number, access, address, bytes);
   if (!fault)
@@ -217,6 +221,16 @@ void Block::access(SimtThread &thread, const char *what,
          std::string(verb) + " byte " + std::to_string(fault->byte) +
              " of workgroup memory, which " + explain(*fault));
   leave(thread);
+}
+
+bool Block::settle() {
+  auto fault = memory.settle();
+  if (!fault)
+    return true;
+  report(*lastAccessor, lastAccess,
+         "changes byte " + std::to_string(fault->byte) +
+             " of workgroup memory, which " + explain(*fault));
+  return false;
 }
 
 void Block::report(SimtThread &thread, const char *what,

@@ -92,6 +92,8 @@ private:
   Status divergence(const SimtThread &waiting, const SimtThread &other) const;
   std::string describe(const SimtThread &thread) const;
   std::string explain(const WorkgroupMemory::Fault &fault) const;
+  /// Checks what the last access has done; false after an error.
+  bool settle();
 
   const SimtLaunch *launch = nullptr;
   Dim3 blockId = {};
@@ -100,6 +102,8 @@ private:
   StackPool stacks;
   std::unique_ptr<SimtThread[]> threads;
   WorkgroupMemory memory;
+  SimtThread *lastAccessor = nullptr;
+  const char *lastAccess = nullptr; ///< what it does
   std::string error;
 };
 

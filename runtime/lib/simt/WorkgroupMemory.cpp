@@ -24,6 +24,7 @@ void WorkgroupMemory::beginBlock() {
   if (size)
     std::memset(pages.data(), 0xff, size);
   states.assign(size, {});
+  rewrites.clear();
   epoch = 1;
 }
 
@@ -44,7 +45,9 @@ WorkgroupMemory::access(unsigned thread, Access access, const char *address,
       return Fault{Fault::Unwritten, i};
     bool othersWrite = state.written == epoch && state.writer != thread;
     bool othersRead = state.read == epoch && state.reader != thread;
-    if (othersWrite && !(access == Access::Atomic && state.atomic))
+    if (othersWrite && access == Access::Write && !state.atomic)
+      rewrites.push_back({i, pages.data()[i], state.writer});
+    else if (othersWrite && !(access == Access::Atomic && state.atomic))
       return Fault{Fault::WrittenByOther, i, state.writer};
     if (othersRead && access != Access::Read)
       return Fault{Fault::ReadByOther, i, state.reader};
@@ -60,4 +63,15 @@ WorkgroupMemory::access(unsigned thread, Access access, const char *address,
     state.written = epoch;
   }
   return std::nullopt;
+}
+
+std::optional<WorkgroupMemory::Fault> WorkgroupMemory::settle() {
+  std::optional<Fault> fault;
+  for (const Rewrite &rewrite : rewrites)
+    if (pages.data()[rewrite.byte] != rewrite.value) {
+      fault = Fault{Fault::WrittenByOther, rewrite.byte, rewrite.writer};
+      break;
+    }
+  rewrites.clear();
+  return fault;
 }

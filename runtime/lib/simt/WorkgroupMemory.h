@@ -26,7 +26,8 @@ public:
   enum class Access { Read, Write, Atomic };
 
   /// What is wrong with an access: a byte is read that nobody has written, or
-  /// has no order with what another thread did to it.
+  /// the access has no order to what another thread did to it. Threads may
+  /// write the same value.
   struct Fault {
     enum Kind { Unwritten, WrittenByOther, ReadByOther };
     /// Stands for more than one thread.
@@ -42,13 +43,17 @@ public:
   /// A block begins: nothing is written, memory is filled with 0xff bytes, a
   /// NaN in every float type.
   void beginBlock();
-  /// All threads have met: accesses before and behind are ordered.
+  /// All threads have met: accesses before and behind are ordered. Settle
+  /// first.
   void synchronize() { ++epoch; }
 
   /// Records what thread number `thread` is about to do to the part of `bytes`
-  /// that lies in this memory.
+  /// that lies in this memory. Settle first.
   std::optional<Fault> access(unsigned thread, Access access,
                               const char *address, size_t bytes);
+
+  /// The last access has been made: what is wrong with its result.
+  std::optional<Fault> settle();
 
   char *data() const { return pages.data(); }
 
@@ -62,9 +67,17 @@ private:
     bool atomic = false; ///< all writes of that epoch were atomic
   };
 
+  /// A byte that is about to be written, and what another thread wrote there.
+  struct Rewrite {
+    size_t byte;
+    char value;
+    uint16_t writer;
+  };
+
   PageBlock pages;
   size_t size = 0;
-  std::vector<State> states; ///< one a byte
+  std::vector<State> states;     ///< one a byte
+  std::vector<Rewrite> rewrites; ///< of the last access
   uint32_t epoch = 1;
 };
 
