@@ -549,6 +549,29 @@ TEST(Simt, FindsAccessesWithoutABarrierBetween) {
             "");
 }
 
+TEST(Simt, AnExchangeOrdersTheLanesOfAWarp) {
+  auto run = [](int64_t other) {
+    return launch(
+        {1, 1, 1}, {64, 1, 1},
+        [other](Thread *t) {
+          if (number(t) == 0)
+            write(t, 0, 4);
+          dynbatch_rt_simt_shuffle(t, "s", DYNBATCH_SIMT_SHUFFLE_IDX, 0, 0, 32);
+          if (number(t) < 32)
+            read(t, 0, 4);
+          dynbatch_rt_simt_shuffle(t, "t", DYNBATCH_SIMT_SHUFFLE_IDX, 0, 0, 32);
+          if (number(t) == other)
+            write(t, 0, 4);
+        },
+        64);
+  };
+  EXPECT_EQ(run(7), "");
+  EXPECT_EQ(run(40),
+            "kernel 'k', block (0, 0, 0), thread (40, 0, 0): w: writes byte 0 "
+            "of workgroup memory, which several threads have read since the "
+            "last barrier");
+}
+
 TEST(Simt, AtomicUpdatesNeedNoOrderAmongThemselves) {
   auto run = [](Code behind) {
     return launch(

@@ -54,6 +54,7 @@ void Block::begin(const Dim3 &id) {
   blockId = id;
   live = numThreads;
   memory.beginBlock();
+  warpTimes.fill(0);
   for (unsigned i = 0; i < numThreads; ++i) {
     SimtThread &thread = threads[i];
     std::copy(id.begin(), id.end(), thread.block_id);
@@ -144,6 +145,7 @@ Status Block::runWarp(unsigned first, bool &any) {
   if (auto failure = leader->operation->run(operations))
     return Status::error(describe(lanes[failure->lane]) + ": " + place + ": " +
                          failure->message);
+  ++warpTimes[first / kWarpSize];
   for (unsigned i = 0; i < count; ++i) {
     if (!operations[i])
       continue;
@@ -185,7 +187,7 @@ std::string Block::explain(const WorkgroupMemory::Fault &fault) const {
   if (fault.kind == Fault::Unwritten)
     return "nobody has written since the block began";
   std::string who =
-      fault.other == Fault::kSeveral
+      fault.other == WorkgroupMemory::kSeveral
           ? "several threads have"
           : "thread " + toString(threads[fault.other].thread_id) + " has";
   return who + (fault.kind == Fault::ReadByOther ? " read" : " written") +
@@ -211,8 +213,10 @@ void Block::access(SimtThread &thread, const char *what,
     leave(thread);
   lastAccessor = &thread;
   lastAccess = what;
-  unsigned number = static_cast<unsigned>(&thread - threads.get());
-  auto fault = memory.access(number, access, address, bytes);
+  auto warp = static_cast<uint16_t>(thread.subgroup_id);
+  auto number = static_cast<uint16_t>(&thread - threads.get());
+  auto fault =
+      memory.access({number, warp, warpTimes[warp]}, access, address, bytes);
   if (!fault)
     return;
   const char *verb =

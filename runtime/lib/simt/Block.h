@@ -101,6 +101,8 @@ private:
   unsigned live = 0;
   StackPool stacks;
   std::unique_ptr<SimtThread[]> threads;
+  /// How often each warp has exchanged values in this block.
+  std::array<uint32_t, kMaxThreads / kWarpSize> warpTimes = {};
   WorkgroupMemory memory;
   SimtThread *lastAccessor = nullptr;
   const char *lastAccess = nullptr; ///< what it does

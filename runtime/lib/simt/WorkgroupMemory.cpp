@@ -28,39 +28,45 @@ void WorkgroupMemory::beginBlock() {
   epoch = 1;
 }
 
+void WorkgroupMemory::add(Mark &mark, const Accessor &accessor) const {
+  if (mark.epoch != epoch || isOrdered(mark, accessor)) {
+    mark = {epoch, accessor};
+    return;
+  }
+  if (mark.by.thread != accessor.thread)
+    mark.by.thread = kSeveral;
+  if (mark.by.warp != accessor.warp)
+    mark.by.warp = kSeveral;
+  mark.by.warpTime = accessor.warpTime;
+}
+
 std::optional<WorkgroupMemory::Fault>
-WorkgroupMemory::access(unsigned thread, Access access, const char *address,
-                        size_t bytes) {
+WorkgroupMemory::access(const Accessor &accessor, Access access,
+                        const char *address, size_t bytes) {
   // Beyond the end for an address before the memory, too.
   size_t first = reinterpret_cast<uintptr_t>(address) -
                  reinterpret_cast<uintptr_t>(pages.data());
   if (first >= size)
     return std::nullopt;
-  auto number = [thread](bool several) {
-    return static_cast<uint16_t>(several ? Fault::kSeveral : thread);
-  };
   for (size_t i = first, end = std::min(first + bytes, size); i < end; ++i) {
     State &state = states[i];
-    if (access != Access::Write && state.written == 0)
+    if (access != Access::Write && state.written.epoch == 0)
       return Fault{Fault::Unwritten, i};
-    bool othersWrite = state.written == epoch && state.writer != thread;
-    bool othersRead = state.read == epoch && state.reader != thread;
-    if (othersWrite && access == Access::Write && !state.atomic)
-      rewrites.push_back({i, pages.data()[i], state.writer});
-    else if (othersWrite && !(access == Access::Atomic && state.atomic))
-      return Fault{Fault::WrittenByOther, i, state.writer};
-    if (othersRead && access != Access::Read)
-      return Fault{Fault::ReadByOther, i, state.reader};
-
+    if (conflicts(state.written, accessor)) {
+      if (access == Access::Write && !state.atomic)
+        rewrites.push_back({i, pages.data()[i], state.written.by.thread});
+      else if (access != Access::Atomic || !state.atomic)
+        return Fault{Fault::WrittenByOther, i, state.written.by.thread};
+    }
     if (access == Access::Read) {
-      state.reader = number(othersRead);
-      state.read = epoch;
+      add(state.read, accessor);
       continue;
     }
-    bool isFirst = state.written != epoch;
+    if (conflicts(state.read, accessor))
+      return Fault{Fault::ReadByOther, i, state.read.by.thread};
+    bool isFirst = state.written.epoch != epoch;
     state.atomic = access == Access::Atomic && (isFirst || state.atomic);
-    state.writer = number(othersWrite);
-    state.written = epoch;
+    add(state.written, accessor);
   }
   return std::nullopt;
 }
