@@ -148,10 +148,19 @@ FailureOr<Kernel> ConvertGpuToSimt::convertKernel(gpu::GPUFuncOp func,
   OpBuilder builder(module);
   Location loc = func.getLoc();
   Type ptr = LLVM::LLVMPointerType::get(&getContext());
-  SmallVector<Type> types = {ptr};
+  // What the launch has on the host must be what the kernel gets.
+  LLVMTypeConverter converter(&getContext());
   AttrTypeReplacer replacer = makeSpaceReplacer();
-  for (Type type : func.getArgumentTypes())
-    types.push_back(replacer.replace(type));
+  SmallVector<Type> types = {ptr}, fields;
+  for (Type type : func.getFunctionType().getInputs()) {
+    types.push_back(type);
+    fields.push_back(converter.convertType(type));
+    if (!fields.back() || replacer.replace(type) != type) {
+      func.emitOpError() << "has an argument of type " << type
+                         << ", which is not supported";
+      return failure();
+    }
+  }
   auto host = func::FuncOp::create(
       builder, loc, (module.getName() + "_" + func.getName() + "_simt").str(),
       builder.getFunctionType(types, {}));
@@ -166,16 +175,6 @@ FailureOr<Kernel> ConvertGpuToSimt::convertKernel(gpu::GPUFuncOp func,
       failed(insertAccessChecks(host, calls)))
     return failure();
 
-  LLVMTypeConverter converter(&getContext());
-  SmallVector<Type> fields;
-  for (Type type : host.getArgumentTypes().drop_front()) {
-    fields.push_back(converter.convertType(type));
-    if (!fields.back()) {
-      func.emitOpError() << "has an argument of type " << type
-                         << ", which is not supported";
-      return failure();
-    }
-  }
   auto arguments = LLVM::LLVMStructType::getLiteral(&getContext(), fields);
   return Kernel{buildEntry(host, arguments), arguments, staticBytes};
 }
