@@ -10,6 +10,7 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
@@ -23,4 +24,24 @@ Value mlir::dynbatch::createBufferAt(OpBuilder &builder, Location loc,
                                                        memref, pointer);
   return UnrealizedConversionCastOp::create(builder, loc, memref, descriptor)
       .getResult(0);
+}
+
+Value mlir::dynbatch::createRowsAt(OpBuilder &builder, Location loc,
+                                   Value address, Value count,
+                                   MemRefType type) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape.front() = 1;
+  Value row = createBufferAt(builder, loc, address,
+                             MemRefType::get(shape, type.getElementType()));
+  SmallVector<OpFoldResult> sizes = {count}, strides(shape.size());
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    strides[i] = builder.getIndexAttr(stride);
+    stride *= shape[i];
+  }
+  for (int64_t size : ArrayRef(shape).drop_front())
+    sizes.push_back(builder.getIndexAttr(size));
+  return memref::ReinterpretCastOp::create(
+      builder, loc, MemRefType::get(type.getShape(), type.getElementType()),
+      row, builder.getIndexAttr(0), sizes, strides);
 }

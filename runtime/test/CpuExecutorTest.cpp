@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 using namespace dynbatch::rt;
 
 TEST(ThreadPool, RunsEachPieceOnce) {
@@ -54,4 +56,45 @@ TEST(CpuExecutor, PiecesAreMultiplesOfTheGrain) {
   EXPECT_EQ(piece(200, 10), 108); // worth two
   options.threads = 1;
   EXPECT_EQ(piece(4800, 0), 4800);
+}
+
+TEST(CpuExecutor, ScratchMemoryGrowsWithTheRows) {
+  const char *descriptor = R"({
+    "name": "m", "entry": {"name": "main", "inputs": [], "results": []},
+    "adts": [], "params": [],
+    "kernels": [{"name": "k", "operands": 0, "row_words": 1,
+                 "result_bytes": 64, "scratch_bytes": 64,
+                 "row_scratch_bytes": 4096, "flops": 0, "stage": 0,
+                 "location": ""}],
+    "stages": [{"cyclic": false, "kernels": [0]}]})";
+  // Fills all that it was promised, and sees that nobody else writes there.
+  dynbatch_kernel_fn kernel = [](const int64_t *rows, int64_t count,
+                                 char *scratch, void *const *) {
+    size_t bytes = 64 + count * 4096;
+    std::memset(scratch, static_cast<int>(rows[0]), bytes);
+    for (size_t i = 0; i < bytes; ++i)
+      ASSERT_EQ(scratch[i], static_cast<char>(rows[0]));
+    for (int64_t i = 0; i < count; ++i)
+      *reinterpret_cast<int64_t *>(rows[i]) += 1;
+  };
+  dynbatch_module raw = {DYNBATCH_ABI_VERSION,
+                         1,
+                         descriptor,
+                         [](dynbatch_context *, const char *, char *) {},
+                         nullptr,
+                         &kernel};
+  Result<Module> module = Module::create(&raw);
+  ASSERT_TRUE(module.ok()) << module.message();
+  for (unsigned threads : {1, 3}) {
+    CpuExecutor::Options options;
+    options.threads = threads;
+    CpuExecutor executor(*module, nullptr, options);
+    for (int64_t count : {1, 30, 500, 12}) {
+      std::vector<int64_t> runs(count), rows(count);
+      for (int64_t i = 0; i < count; ++i)
+        rows[i] = reinterpret_cast<int64_t>(&runs[i]);
+      executor.run(0, rows.data(), count);
+      EXPECT_EQ(runs, std::vector<int64_t>(count, 1));
+    }
+  }
 }

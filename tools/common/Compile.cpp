@@ -16,12 +16,16 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::dynbatch;
 
 CompileOptions::CompileOptions() {
+  // For the names that --mlir-print-ir-after and the like take.
+  mlir::dynbatch::registerAllPasses();
+  registerTransformsPasses();
   registerPassManagerCLOptions();
   registerMLIRContextCLOptions();
 }

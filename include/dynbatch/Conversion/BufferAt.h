@@ -20,6 +20,11 @@ namespace mlir::dynbatch {
 Value createBufferAt(OpBuilder &builder, Location loc, Value address,
                      ShapedType type);
 
+/// The same with `count` (index) rows: `type` has one dynamic dimension, the
+/// leading one.
+Value createRowsAt(OpBuilder &builder, Location loc, Value address, Value count,
+                   MemRefType type);
+
 } // namespace mlir::dynbatch
 
 #endif // DYNBATCH_CONVERSION_BUFFERAT_H

@@ -57,8 +57,9 @@ def Dynbatch_KernelOp : Dynbatch_Op<"kernel", [
     floating-point operations of one task.
 
     A kernel that was lowered for a target has no body; `implementation` names
-    the function `(rows, count, scratch, params)` of the runtime ABI, and
-    `scratch_bytes` says how much scratch memory a call needs.
+    the function `(rows, count, scratch, params)` of the runtime ABI. A call
+    needs `scratch_bytes` of scratch memory, and `row_scratch_bytes` for each
+    row of the call behind them.
 
     Example:
 
@@ -80,7 +81,8 @@ def Dynbatch_KernelOp : Dynbatch_Op<"kernel", [
                        OptionalAttr<I64Attr>:$part,
                        OptionalAttr<I64Attr>:$flops,
                        OptionalAttr<FlatSymbolRefAttr>:$implementation,
-                       OptionalAttr<I64Attr>:$scratch_bytes);
+                       OptionalAttr<I64Attr>:$scratch_bytes,
+                       OptionalAttr<I64Attr>:$row_scratch_bytes);
   let regions = (region AnyRegion:$body);
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name,

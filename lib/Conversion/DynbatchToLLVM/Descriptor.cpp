@@ -87,6 +87,7 @@ static llvm::json::Array describeKernels(ModuleOp module) {
         {"row_words", operands + 1},
         {"result_bytes", layout.getResultBytes()},
         {"scratch_bytes", kernel.getScratchBytes().value_or(0)},
+        {"row_scratch_bytes", kernel.getRowScratchBytes().value_or(0)},
         {"flops", kernel.getFlops().value_or(0)},
         {"stage", kernel.getStage().value_or(0)},
         {"location", getPlace(kernel.getLoc())}});

@@ -70,7 +70,8 @@ private:
   Type ptr, i64;
   func::FuncOp func;
   std::optional<KernelRows> rows;
-  int64_t scratchBytes = 0;
+  /// Rows of the call (index).
+  Value count;
   /// Addresses of rows for the microkernel, on the stack.
   Value table;
 };
@@ -86,8 +87,9 @@ void KernelLowering::createFunction() {
   rewriter.setInsertionPointToStart(entry);
   rows.emplace(kernel, func.getArgument(0));
 
-  SmallVector<Value> arguments = {arith::IndexCastOp::create(
-      rewriter, loc, rewriter.getIndexType(), func.getArgument(1))};
+  count = arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(),
+                                     func.getArgument(1));
+  SmallVector<Value> arguments = {count};
   // Block arguments stand for the rows until all ops that read them are
   // lowered: unlike ops they are never taken for one another.
   for (auto [i, argument] : llvm::enumerate(kernel.getOperandRows())) {
@@ -323,7 +325,9 @@ LogicalResult KernelLowering::run() {
   if (failed(decomposeOps(func)) || failed(lowerBorders()) ||
       failed(bufferize()))
     return failure();
-  scratchBytes = placeBuffers(rewriter, func);
+  FailureOr<ScratchSize> scratch = placeBuffers(rewriter, func, count);
+  if (failed(scratch))
+    return failure();
 
   SmallVector<PanelMatmulOp> matmuls;
   func.walk([&](PanelMatmulOp op) { matmuls.push_back(op); });
@@ -344,7 +348,9 @@ LogicalResult KernelLowering::run() {
   func.getBody().front().eraseArguments(
       [](BlockArgument argument) { return isa<RowsType>(argument.getType()); });
   kernel.setImplementation(func.getSymName());
-  kernel.setScratchBytes(scratchBytes);
+  kernel.setScratchBytes(scratch->bytes);
+  if (scratch->bytesPerRow)
+    kernel.setRowScratchBytes(scratch->bytesPerRow);
   return success();
 }
 

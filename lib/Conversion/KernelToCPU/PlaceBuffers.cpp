@@ -15,19 +15,22 @@
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::dynbatch;
 
 namespace {
 /// A buffer and the ops, numbered in program order, between which it is in use.
+/// Sizes of buffers with a row for each row of the call are those of a row.
 struct PlacedBuffer {
   memref::AllocOp alloc;
   int64_t begin, end;
   int64_t bytes, offset = 0;
+  bool perRow;
 
   bool isInUseWith(const PlacedBuffer &other) const {
-    return begin <= other.end && other.begin <= end;
+    return perRow == other.perRow && begin <= other.end && other.begin <= end;
   }
   bool overlaps(const PlacedBuffer &other) const {
     return offset < other.offset + other.bytes && other.offset < offset + bytes;
@@ -48,8 +51,18 @@ static int64_t findPlace(PlacedBuffer buffer, ArrayRef<PlacedBuffer> others) {
   }
 }
 
-int64_t mlir::dynbatch::placeBuffers(RewriterBase &rewriter,
-                                     func::FuncOp func) {
+/// Whether a buffer of dynamic size has as many rows as there are in the call.
+static bool hasRowsOfCall(memref::AllocOp alloc, Value count) {
+  return alloc.getType().getNumDynamicDims() == 1 &&
+         alloc.getType().isDynamicDim(0) &&
+         ValueBoundsConstraintSet::areEqual(
+             OpFoldResult(alloc.getDynamicSizes().front()), OpFoldResult(count))
+             .value_or(false);
+}
+
+FailureOr<ScratchSize> mlir::dynbatch::placeBuffers(RewriterBase &rewriter,
+                                                    func::FuncOp func,
+                                                    Value count) {
   BufferViewFlowAnalysis aliases(func);
   DenseMap<Operation *, int64_t> numbers, lastInside;
   int64_t next = 0;
@@ -62,18 +75,23 @@ int64_t mlir::dynbatch::placeBuffers(RewriterBase &rewriter,
   });
 
   SmallVector<PlacedBuffer> buffers;
-  func.walk([&](memref::AllocOp alloc) {
+  WalkResult walk = func.walk([&](memref::AllocOp alloc) {
     MemRefType type = alloc.getType();
-    if (!type.hasStaticShape()) {
-      rewriter.setInsertionPoint(alloc->getBlock()->getTerminator());
-      memref::DeallocOp::create(rewriter, alloc.getLoc(), alloc);
-      return;
+    if (!type.hasStaticShape() && !hasRowsOfCall(alloc, count)) {
+      alloc.emitOpError("needs ")
+          << type << " of scratch memory, but its size does not follow from "
+          << "the number of rows";
+      return WalkResult::interrupt();
     }
-    PlacedBuffer buffer{
-        alloc, numbers[alloc], numbers[alloc],
-        static_cast<int64_t>(llvm::alignTo(
-            type.getNumElements() * getElementBytes(type.getElementType()),
-            DYNBATCH_TENSOR_ALIGNMENT))};
+    int64_t elements = 1;
+    for (int64_t size : type.getShape())
+      elements *= ShapedType::isDynamic(size) ? 1 : size;
+    int64_t bytes = elements * getElementBytes(type.getElementType());
+    PlacedBuffer buffer;
+    buffer.alloc = alloc;
+    buffer.begin = buffer.end = numbers[alloc];
+    buffer.bytes = llvm::alignTo(bytes, DYNBATCH_TENSOR_ALIGNMENT);
+    buffer.perRow = !type.hasStaticShape();
     for (Value alias : aliases.resolve(alloc))
       for (Operation *user : alias.getUsers()) {
         // A use in a loop lasts until the loop ends; what leaves the block is
@@ -83,22 +101,41 @@ int64_t mlir::dynbatch::placeBuffers(RewriterBase &rewriter,
                                                    : lastInside[func]);
       }
     buffers.push_back(buffer);
+    return WalkResult::advance();
   });
+  if (walk.wasInterrupted())
+    return failure();
 
-  int64_t scratchBytes = 0;
-  Type i64 = rewriter.getI64Type();
+  ScratchSize size;
   for (auto [i, buffer] : llvm::enumerate(buffers)) {
     buffer.offset = findPlace(buffer, ArrayRef(buffers).take_front(i));
-    scratchBytes = std::max(scratchBytes, buffer.offset + buffer.bytes);
-    Location loc = buffer.alloc.getLoc();
-    rewriter.setInsertionPointToStart(&func.getBody().front());
+    int64_t &bytes = buffer.perRow ? size.bytesPerRow : size.bytes;
+    bytes = std::max(bytes, buffer.offset + buffer.bytes);
+  }
+  Type i64 = rewriter.getI64Type();
+  for (PlacedBuffer &buffer : buffers) {
+    memref::AllocOp alloc = buffer.alloc;
+    Location loc = alloc.getLoc();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIntOp::create(rewriter, loc, value, 64);
+    };
+    rewriter.setInsertionPointAfterValue(count);
     Value address =
         LLVM::PtrToIntOp::create(rewriter, loc, i64, func.getArgument(2));
-    Value offset =
-        arith::ConstantIntOp::create(rewriter, loc, buffer.offset, 64);
-    address = arith::AddIOp::create(rewriter, loc, address, offset);
-    rewriter.replaceOp(buffer.alloc, createBufferAt(rewriter, loc, address,
-                                                    buffer.alloc.getType()));
+    if (!buffer.perRow) {
+      address = arith::AddIOp::create(rewriter, loc, address,
+                                      constant(buffer.offset));
+      rewriter.replaceOp(
+          alloc, createBufferAt(rewriter, loc, address, alloc.getType()));
+      continue;
+    }
+    Value distance = arith::MulIOp::create(rewriter, loc, func.getArgument(1),
+                                           constant(buffer.offset));
+    distance =
+        arith::AddIOp::create(rewriter, loc, distance, constant(size.bytes));
+    address = arith::AddIOp::create(rewriter, loc, address, distance);
+    rewriter.replaceOp(
+        alloc, createRowsAt(rewriter, loc, address, count, alloc.getType()));
   }
-  return scratchBytes;
+  return size;
 }

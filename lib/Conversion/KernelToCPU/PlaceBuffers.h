@@ -13,11 +13,18 @@
 
 namespace mlir::dynbatch {
 
-/// Replaces allocations of static size in `func` by places in the scratch
-/// memory that its third argument names; buffers that are never in use together
-/// may share a place. Returns the size of the scratch memory in bytes. Buffers
-/// of dynamic size stay on the heap and are freed at the end of their block.
-int64_t placeBuffers(RewriterBase &rewriter, func::FuncOp func);
+/// What a call needs, in bytes.
+struct ScratchSize {
+  int64_t bytes = 0;
+  int64_t bytesPerRow = 0; ///< behind them, for each row of the call
+};
+
+/// Replaces allocations in `func` by places in the scratch memory that its
+/// third argument names; buffers that are never in use together may share a
+/// place. Buffers of dynamic size must have as many rows as the call, `count`
+/// (index, defined in the entry block): anything else is an error.
+FailureOr<ScratchSize> placeBuffers(RewriterBase &rewriter, func::FuncOp func,
+                                    Value count);
 
 } // namespace mlir::dynbatch
 

@@ -19,19 +19,26 @@ using namespace dynbatch::rt;
 
 CpuExecutor::CpuExecutor(const Module &module, void *const *params,
                          const Options &options)
-    : module(module), params(params), options(options), pool(options.threads) {
-  int64_t bytes = 0;
-  for (const Kernel &kernel : module.descriptor().kernels)
-    bytes = std::max(bytes, kernel.scratchBytes);
-  for (unsigned thread = 0; thread < options.threads; ++thread) {
-    scratch.push_back(PageBlock::map(bytes));
-    if (!scratch.back().data()) {
+    : module(module), params(params), options(options), pool(options.threads),
+      scratch(options.threads) {}
+
+char *CpuExecutor::getScratch(unsigned thread, const Kernel &kernel,
+                              int64_t count) {
+  size_t bytes = kernel.scratchBytes + count * kernel.rowScratchBytes;
+  PageBlock &block = scratch[thread];
+  if (bytes > block.size() || !block.data()) {
+    // Pages come into memory when they are used.
+    bytes = std::max(bytes, 2 * block.size());
+    block = PageBlock();
+    block = PageBlock::map(bytes);
+    if (!block.data()) {
       std::fprintf(stderr,
-                   "dynbatch runtime: no memory for %lld bytes of scratch\n",
-                   static_cast<long long>(bytes));
+                   "dynbatch runtime: no memory for %zu bytes of scratch\n",
+                   bytes);
       std::abort();
     }
   }
+  return block.data();
 }
 
 int64_t CpuExecutor::rowsPerPiece(int64_t count, int64_t flopsPerTask,
@@ -54,15 +61,16 @@ Status CpuExecutor::run(unsigned kernel, const int64_t *rows, int64_t count) {
   dynbatch_kernel_fn function = module.raw()->kernels[kernel];
   int64_t piece = rowsPerPiece(count, info.flops, options);
   if (piece >= count) {
-    function(rows, count, scratch[0].data(), params);
+    function(rows, count, getScratch(0, info, count), params);
     return takeKernelError();
   }
 
   struct Batch {
     CpuExecutor &executor;
+    const Kernel &kernel;
     dynbatch_kernel_fn function;
     const int64_t *rows;
-    int64_t rowWords, count, piece;
+    int64_t count, piece;
     std::mutex mutex;
     int64_t failedPiece = -1;
     Status status = Status::success();
@@ -75,15 +83,16 @@ Status CpuExecutor::run(unsigned kernel, const int64_t *rows, int64_t count) {
       failedPiece = piece;
       status = std::move(error);
     }
-  } batch{*this, function, rows, info.rowWords, count, piece, {}};
+  } batch{*this, info, function, rows, count, piece, {}};
   pool.run((count + piece - 1) / piece,
            [](void *argument, int64_t index, unsigned thread) {
              Batch &batch = *static_cast<Batch *>(argument);
              int64_t begin = index * batch.piece;
              int64_t size = std::min(batch.piece, batch.count - begin);
-             batch.function(batch.rows + begin * batch.rowWords, size,
-                            batch.executor.scratch[thread].data(),
-                            batch.executor.params);
+             batch.function(
+                 batch.rows + begin * batch.kernel.rowWords, size,
+                 batch.executor.getScratch(thread, batch.kernel, size),
+                 batch.executor.params);
              Status error = takeKernelError();
              if (!error.ok())
                batch.fail(index, std::move(error));

@@ -39,6 +39,9 @@ public:
                               const Options &options);
 
 private:
+  /// Scratch memory for a call of `kernel` with `count` rows; grows with them.
+  char *getScratch(unsigned thread, const Kernel &kernel, int64_t count);
+
   Module module;
   void *const *params;
   Options options;

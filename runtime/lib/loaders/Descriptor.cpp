@@ -301,6 +301,9 @@ bool DescriptorParser::kernels(const json &root) {
         !integer(value, path, "result_bytes", kMostBytes, kernel.resultBytes) ||
         !integer(value, path, "scratch_bytes", kMostBytes,
                  kernel.scratchBytes) ||
+        (value.contains("row_scratch_bytes") &&
+         !integer(value, path, "row_scratch_bytes", kMostBytes,
+                  kernel.rowScratchBytes)) ||
         !integer(value, path, "flops", kMostBytes, kernel.flops) ||
         !integer(value, path, "stage", kMostStages - 1, stage) ||
         !string(value, path, "location", kernel.location))

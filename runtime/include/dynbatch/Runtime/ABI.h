@@ -87,7 +87,8 @@ typedef void (*dynbatch_entry_fn)(dynbatch_context *ctx, const char *args,
 /// loaded ones; the runtime allocated the storage that params[] names.
 typedef void (*dynbatch_prologue_fn)(dynbatch_context *ctx);
 /// Runs `count` tasks, `rows` is their first row. `scratch` has the
-/// descriptor's scratch_bytes, tensor aligned, private to the call.
+/// descriptor's scratch_bytes and behind them row_scratch_bytes for each of the
+/// rows, tensor aligned, private to the call.
 typedef void (*dynbatch_kernel_fn)(const int64_t *rows, int64_t count,
                                    char *scratch, void *const *params);
 

@@ -85,6 +85,7 @@ struct Kernel {
   int64_t rowWords;     ///< operands + 1
   int64_t resultBytes;  ///< size of a task's result block
   int64_t scratchBytes; ///< private memory of a call
+  int64_t rowScratchBytes = 0; ///< more of it, for each row of the call
   int64_t flops;        ///< of one task; 0 when unknown
   unsigned stage;
   Turn turn = Turn::First;
