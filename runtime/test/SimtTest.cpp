@@ -47,15 +47,15 @@ int64_t number(const Thread *thread) {
 
 void write(Thread *thread, int64_t byte, int64_t bytes) {
   dynbatch_rt_simt_access(thread, "w", DYNBATCH_SIMT_WRITE,
-                          thread->workgroup + byte, bytes);
+                          thread->workgroup + byte, bytes, 1);
 }
 void read(Thread *thread, int64_t byte, int64_t bytes) {
   dynbatch_rt_simt_access(thread, "r", DYNBATCH_SIMT_READ,
-                          thread->workgroup + byte, bytes);
+                          thread->workgroup + byte, bytes, 1);
 }
 void update(Thread *thread, int64_t byte, int64_t bytes) {
   dynbatch_rt_simt_access(thread, "u", DYNBATCH_SIMT_ATOMIC,
-                          thread->workgroup + byte, bytes);
+                          thread->workgroup + byte, bytes, 1);
 }
 } // namespace
 
@@ -178,6 +178,22 @@ TEST(Simt, ChecksRangesOfIndices) {
   EXPECT_EQ(check(0, 8, 4), outside(4, 4));
   EXPECT_EQ(check(INT64_MAX, 4, 64), outside(INT64_MAX, 64));
   EXPECT_EQ(check(INT64_MIN, 4, 64), outside(INT64_MIN, 64));
+}
+
+TEST(Simt, ChecksAlignment) {
+  alignas(16) char bytes[32];
+  auto check = [&](int64_t offset, int64_t alignment) {
+    return launch({1, 1, 1}, {1, 1, 1}, [=](Thread *t) {
+      dynbatch_rt_simt_access(t, "op", DYNBATCH_SIMT_READ, bytes + offset, 4,
+                              alignment);
+    });
+  };
+  EXPECT_EQ(check(16, 16), "");
+  EXPECT_EQ(check(4, 4), "");
+  EXPECT_EQ(check(3, 1), "");
+  EXPECT_EQ(check(20, 16),
+            "kernel 'k', block (0, 0, 0), thread (0, 0, 0): op: an address "
+            "that is 4 bytes behind a multiple of 16");
 }
 
 //===----------------------------------------------------------------------===//
@@ -468,7 +484,7 @@ TEST(Simt, OtherMemoryIsNotWorkgroupMemory) {
                   for (int32_t access :
                        {DYNBATCH_SIMT_READ, DYNBATCH_SIMT_WRITE,
                         DYNBATCH_SIMT_ATOMIC})
-                    dynbatch_rt_simt_access(t, "x", access, bytes, 16);
+                    dynbatch_rt_simt_access(t, "x", access, bytes, 16, 1);
                   read(t, 64, 4);
                   read(t, -4, 4);
                 },
@@ -477,7 +493,7 @@ TEST(Simt, OtherMemoryIsNotWorkgroupMemory) {
   EXPECT_EQ(launch({1, 1, 1}, {4, 1, 1},
                    [&](Thread *t) {
                      dynbatch_rt_simt_access(t, "x", DYNBATCH_SIMT_READ, bytes,
-                                             16);
+                                             16, 1);
                    }),
             "");
 }

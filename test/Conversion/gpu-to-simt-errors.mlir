@@ -52,8 +52,15 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  // expected-error@+1 {{'func.func' op is not supported in a 'gpu.module': expected nothing but kernels}}
+  // expected-error@+1 {{'func.func' op is not supported in a 'gpu.module': expected nothing but kernels and constants}}
   func.func private @helper()
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error@+1 {{'memref.global' op is not supported in a 'gpu.module': expected a constant in the default memory space}}
+  memref.global "private" @tile : memref<4xf32, 3>
 }
 
 // -----

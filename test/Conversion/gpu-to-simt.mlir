@@ -78,8 +78,8 @@ gpu.module @kernels {
 
 // -----
 
-// There is one address space. Accesses are checked, known ones are not; the
-// shadow of private memory is not needed.
+// There is one address space. Accesses are checked; indices that are known are
+// not.
 
 // CHECK: llvm.mlir.global internal constant @[[STORE:.*]]("{{.*}}gpu-to-simt.mlir{{.*}}:5: 'memref.store'\00")
 // CHECK: llvm.mlir.global internal constant @[[LOAD:.*]]("{{.*}}gpu-to-simt.mlir{{.*}}:10: 'vector.load'\00")
@@ -101,12 +101,12 @@ gpu.module @kernels {
 // CHECK-DAG: %[[SIZE:.*]] = arith.index_cast %[[ROWS]]
 // CHECK: llvm.call @dynbatch_rt_simt_check_index(%[[THREAD]], %[[WHAT]], %[[C0]], %[[INDEX]], %[[C1]], %[[SIZE]])
 // CHECK: llvm.call @dynbatch_rt_simt_check_index(%[[THREAD]], %[[WHAT]], %[[C1]], %[[INDEX]], %[[C4]], %[[C8]])
-// CHECK: llvm.call @dynbatch_rt_simt_access(%[[THREAD]], %[[WHAT]], %{{.*}}, %{{.*}}, %[[C16]])
+// CHECK: llvm.call @dynbatch_rt_simt_access(%[[THREAD]], %[[WHAT]], %{{.*}}, %{{.*}}, %[[C16]], %[[C4]])
 // CHECK: vector.load %[[X]][%[[I]], %[[I]]]
 // CHECK-NOT: check_index
 // CHECK: llvm.call @dynbatch_rt_simt_access(%[[THREAD]], %[[OF_STORE]]
 // CHECK: memref.store %{{.*}}, %[[TILE]]
-// CHECK-NOT: llvm.call
+// CHECK: llvm.call @dynbatch_rt_simt_access(%[[THREAD]], %{{.*}}, %{{.*}}, %{{.*}}, %[[C4]], %[[C8]])
 // CHECK: memref.store %{{.*}}, %[[OWN]]
 gpu.module @kernels {
   gpu.func @memory(%host: memref<?x8xf32>, %i: index)
@@ -116,7 +116,7 @@ gpu.module @kernels {
     %v = vector.load %x[%i, %i] : memref<?x8xf32, #gpu.address_space<global>>, vector<4xf32>
     %e = vector.extract %v[3] : f32 from vector<4xf32>
     memref.store %e, %tile[%c1] : memref<8xf32, 3>
-    memref.store %e, %own[%c1] : memref<2xf32, 5>
+    memref.store %e, %own[%c1] {alignment = 8 : i64} : memref<2xf32, 5>
     "test.use"(%own) : (memref<2xf32, 5>) -> ()
     gpu.return
   }
@@ -233,6 +233,24 @@ gpu.module @kernels {
     %group = nvgpu.device_async_create_group %copy
     nvgpu.device_async_wait %group {numGroups = 1 : i32}
     "test.use"(%sum, %inside, %perhaps) : (f32, vector<8xf32>, vector<4xf32>) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+// Constants are the host module's.
+
+// CHECK: memref.global "private" constant @kernels_weights : memref<2xf32> = dense<[1.000000e+00, 2.000000e+00]>
+// CHECK-LABEL: func.func private @kernels_constants_simt(
+// CHECK: %[[WEIGHTS:.*]] = memref.get_global @kernels_weights
+// CHECK: memref.load %[[WEIGHTS]]
+gpu.module @kernels {
+  memref.global "private" constant @weights : memref<2xf32> = dense<[1.0, 2.0]>
+  gpu.func @constants(%i: index) kernel {
+    %weights = memref.get_global @weights : memref<2xf32>
+    %w = memref.load %weights[%i] : memref<2xf32>
+    "test.use"(%w) : (f32) -> ()
     gpu.return
   }
 }

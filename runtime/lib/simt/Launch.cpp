@@ -128,9 +128,16 @@ void dynbatch_rt_simt_check_index(dynbatch_simt_thread *thread,
 }
 
 void dynbatch_rt_simt_access(dynbatch_simt_thread *thread, const char *what,
-                             int32_t access, const char *address,
-                             int64_t bytes) {
+                             int32_t access, const char *address, int64_t bytes,
+                             int64_t alignment) {
   SimtThread &self = SimtThread::from(thread);
+  if (uint64_t offset = reinterpret_cast<uintptr_t>(address) % alignment) {
+    self.block->report(self, what,
+                       "an address that is " + std::to_string(offset) +
+                           " bytes behind a multiple of " +
+                           std::to_string(alignment));
+    self.block->leave(self);
+  }
   self.block->access(self, what, static_cast<WorkgroupMemory::Access>(access),
                      address, bytes);
 }
