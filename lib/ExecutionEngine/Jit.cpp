@@ -22,6 +22,11 @@ llvm::Expected<std::unique_ptr<Jit>> Jit::create(const CodeGen &code) {
   llvm::Expected<std::string> object = code.emit(CodeForm::Object);
   if (!object)
     return object.takeError();
+  return create(llvm::MemoryBuffer::getMemBufferCopy(*object, "dynbatch"));
+}
+
+llvm::Expected<std::unique_ptr<Jit>>
+Jit::create(std::unique_ptr<llvm::MemoryBuffer> object) {
   auto lljit = llvm::orc::LLJITBuilder().create();
   if (!lljit)
     return lljit.takeError();
@@ -46,8 +51,7 @@ llvm::Expected<std::unique_ptr<Jit>> Jit::create(const CodeGen &code) {
     return process.takeError();
   dylib.addGenerator(std::move(*process));
 
-  if (llvm::Error error = result->jit->addObjectFile(
-          llvm::MemoryBuffer::getMemBufferCopy(*object, "dynbatch")))
+  if (llvm::Error error = result->jit->addObjectFile(std::move(object)))
     return error;
   auto address = result->jit->lookup("dynbatch_module");
   if (!address)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "ObjectCache.h"
 #include "OutputFile.h"
 #include "ReportError.h"
 #include "dynbatch/ExecutionEngine/Jit.h"
@@ -65,6 +66,12 @@ struct Options {
       cl::desc("Stack of each instance, and of each call that waits, in a "
                "program with forced reads (default: 196608)"),
       cl::cat(category)};
+  cl::opt<size_t> memoryLimit{
+      "memory-limit", cl::init(0), cl::value_desc("bytes"),
+      cl::desc(
+          "Most memory of a minibatch for tensors, for data structures and "
+          "for temporary values, each (default: no limit)"),
+      cl::cat(category)};
   cl::opt<std::string> outputFile{
       "output", cl::init("-"), cl::value_desc("file"),
       cl::desc("Results, one instance a line (default: standard output)"),
@@ -90,6 +97,11 @@ struct Options {
                                cl::desc("Check before each batch that the "
                                         "producers of its operands have run"),
                                cl::cat(category)};
+  cl::opt<std::string> cacheDir{
+      "cache-dir", cl::value_desc("folder"),
+      cl::desc("Keep machine code in this folder and take it from there when "
+               "nothing has changed"),
+      cl::cat(compile.category)};
   cl::opt<std::string> dumpAssembly{
       "dump-assembly", cl::value_desc("file"),
       cl::desc("Write the machine code as assembly"),
@@ -160,11 +172,41 @@ static std::string formatStatistics(const rt::Program &program,
 // The module
 //===----------------------------------------------------------------------===//
 
+/// Whether `option` was given and belongs neither to running nor to the
+/// terminal.
+static bool isAboutCompiling(const cl::Option &option, const Options &options) {
+  auto belongsTo = [&](const cl::OptionCategory &category) {
+    return llvm::is_contained(option.Categories, &category);
+  };
+  return option.getNumOccurrences() > 0 && !belongsTo(options.category) &&
+         !belongsTo(llvm::getColorCategory());
+}
+
+/// Whether what the options ask for is part of the object alone: nothing to
+/// print on the way to it.
+static bool canUseCache(const Options &options) {
+  const cl::Option *known[] = {&options.compile.target,
+                               &options.compile.pipelineOptions,
+                               &options.cacheDir};
+  return !options.cacheDir.empty() && options.inputFile != "-" &&
+         llvm::all_of(cl::getRegisteredOptions(), [&](const auto &entry) {
+           return !isAboutCompiling(*entry.second, options) ||
+                  llvm::is_contained(known, entry.second);
+         });
+}
+
 static llvm::Expected<std::unique_ptr<Jit>>
 compileForThisProcess(const Options &options) {
   llvm::Expected<TargetInfo> target = TargetInfo::create();
   if (!target)
     return target.takeError();
+  if (canUseCache(options)) {
+    auto object = getCachedObject(options.cacheDir, options.inputFile,
+                                  options.compile, *target);
+    if (!object)
+      return object.takeError();
+    return Jit::create(std::move(*object));
+  }
   auto code = compileFile(options.inputFile, options.compile, *target);
   if (!code)
     return code.takeError();
@@ -180,14 +222,8 @@ compileForThisProcess(const Options &options) {
 
 /// Options for compiling, MLIR's and LLVM's included, are not silently ignored.
 static llvm::Error checkNothingToCompile(const Options &options) {
-  auto belongsTo = [](const cl::Option &option,
-                      const cl::OptionCategory &category) {
-    return llvm::is_contained(option.Categories, &category);
-  };
   for (const auto &[name, option] : cl::getRegisteredOptions())
-    if (option->getNumOccurrences() > 0 &&
-        !belongsTo(*option, options.category) &&
-        !belongsTo(*option, llvm::getColorCategory()))
+    if (isAboutCompiling(*option, options))
       return llvm::createStringError("--" + name + " is for compiling, and '" +
                                      options.inputFile +
                                      "' is compiled already");
@@ -273,6 +309,7 @@ int main(int argc, char **argv) {
   programOptions.verifySchedule = options.verifySchedule;
   programOptions.schedule = options.schedule;
   programOptions.fiberStackBytes = options.fiberStackBytes;
+  programOptions.memoryLimitBytes = options.memoryLimit;
   auto program =
       rt::Program::create(*module, parameters.take(), programOptions);
   if (!program.ok())

@@ -18,14 +18,16 @@ def ConvertGpuToSimt : Pass<"convert-dynbatch-gpu-to-simt", "::mlir::ModuleOp"> 
     calls once a thread, each on a stack of its own, and every `gpu.launch_func`
     a call of `dynbatch_rt_simt_launch`. Ids and sizes are loads from what the
     runtime says about the thread (first argument), workgroup memory comes from
-    the runtime, private memory from the thread's stack. Barriers, shuffles,
+    the runtime, private memory from the thread's stack; constants move to the
+    host module. Barriers, shuffles,
     reductions and `nvgpu.mma.sync` are calls in which threads wait for each
     other; asynchronous copies are copied at once.
 
     Every access of memory is checked before it is made, with the name of the op
-    and its source location: indices against the shape of the memref, and, in
-    workgroup memory, that what is read was written and that no other thread has
-    touched it since the last barrier.
+    and its source location: indices against the shape of the memref, the
+    address against the alignment that the op relies on, and, in workgroup
+    memory, that what is read was written and that no other thread has touched
+    it since the last barrier.
 
     An op of the `gpu`, `nvgpu` or `nvvm` dialect that has no meaning here is an
     error.
@@ -60,7 +62,7 @@ def ConvertGpuToSimt : Pass<"convert-dynbatch-gpu-to-simt", "::mlir::ModuleOp"> 
       %id = llvm.load %p invariant : !llvm.ptr -> i64
       %i = arith.index_cast %id : i64 to index
       llvm.call @dynbatch_rt_simt_check_index(%thread, %what, %c0, %id, %c1, %c64)
-      llvm.call @dynbatch_rt_simt_access(%thread, %what, %read, %address, %c4)
+      llvm.call @dynbatch_rt_simt_access(%thread, %what, %read, %address, %c4, %c4)
       %v = memref.load %x[%i] : memref<64xf32>
       ...
       llvm.call @dynbatch_rt_simt_barrier(%thread, %where)

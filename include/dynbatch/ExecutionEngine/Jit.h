@@ -23,6 +23,9 @@ class Jit {
 public:
   /// Generates and links the object; `code` must be for this processor.
   static llvm::Expected<std::unique_ptr<Jit>> create(const CodeGen &code);
+  /// Links what CodeGen emitted as an object on this kind of processor.
+  static llvm::Expected<std::unique_ptr<Jit>>
+  create(std::unique_ptr<llvm::MemoryBuffer> object);
   ~Jit();
 
   /// The compiled module; lives as long as the Jit.

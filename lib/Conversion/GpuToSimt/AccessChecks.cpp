@@ -25,6 +25,7 @@ struct Access {
   ValueRange indices;
   int32_t kind;
   int64_t count = 1;
+  std::optional<uint64_t> alignment = std::nullopt; ///< that the op relies on
 };
 
 class CheckBuilder {
@@ -104,12 +105,15 @@ void CheckBuilder::check(const Access &access) {
     checkIndex(i, index, builder.getIndexAttr(last ? access.count : 1),
                getSize(access.buffer, i));
   }
-  // Private memory.
-  if (access.buffer.getDefiningOp<memref::AllocaOp>())
-    return;
-  int64_t bytes = DataLayout::closest(op).getTypeSize(type.getElementType());
+  Type element = type.getElementType();
+  DataLayout layout = DataLayout::closest(op);
+  int64_t bytes = layout.getTypeSize(element);
+  // Scalars must have their natural alignment on a GPU.
+  int64_t natural =
+      isa<VectorType>(element) ? 1 : layout.getTypeABIAlignment(element);
   calls.createAccess(builder, op, getDescription(), access.kind,
-                     getAddress(access, bytes), access.count * bytes);
+                     getAddress(access, bytes), access.count * bytes,
+                     access.alignment.value_or(natural));
 }
 
 void CheckBuilder::check(memref::SubViewOp view) {
@@ -150,21 +154,25 @@ static std::optional<Access> getAccess(Operation *op) {
   };
   return llvm::TypeSwitch<Operation *, std::optional<Access>>(op)
       .Case([](memref::LoadOp op) {
-        return Access{op.getMemRef(), op.getIndices(), DYNBATCH_SIMT_READ};
+        return Access{op.getMemRef(), op.getIndices(), DYNBATCH_SIMT_READ, 1,
+                      op.getAlignment()};
       })
       .Case([](memref::StoreOp op) {
-        return Access{op.getMemRef(), op.getIndices(), DYNBATCH_SIMT_WRITE};
+        return Access{op.getMemRef(), op.getIndices(), DYNBATCH_SIMT_WRITE, 1,
+                      op.getAlignment()};
       })
       .Case<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>([](auto op) {
         return Access{op.getMemref(), op.getIndices(), DYNBATCH_SIMT_ATOMIC};
       })
       .Case([&](vector::LoadOp op) {
         return Access{op.getBase(), op.getIndices(), DYNBATCH_SIMT_READ,
-                      count(op.getVectorType(), op.getBase())};
+                      count(op.getVectorType(), op.getBase()),
+                      op.getAlignment()};
       })
       .Case([&](vector::StoreOp op) {
         return Access{op.getBase(), op.getIndices(), DYNBATCH_SIMT_WRITE,
-                      count(op.getVectorType(), op.getBase())};
+                      count(op.getVectorType(), op.getBase()),
+                      op.getAlignment()};
       })
       .Default([](Operation *) { return std::nullopt; });
 }

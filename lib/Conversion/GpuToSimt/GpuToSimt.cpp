@@ -68,6 +68,7 @@ struct ConvertGpuToSimt
 
 private:
   LogicalResult convertModule(gpu::GPUModuleOp module, SimtCalls &calls);
+  LogicalResult moveConstants(gpu::GPUModuleOp module);
   FailureOr<Kernel> convertKernel(gpu::GPUFuncOp func, SimtCalls &calls);
   int64_t placeAttributions(gpu::GPUFuncOp func, func::FuncOp host);
   func::FuncOp buildEntry(func::FuncOp host, LLVM::LLVMStructType arguments);
@@ -148,10 +149,19 @@ FailureOr<Kernel> ConvertGpuToSimt::convertKernel(gpu::GPUFuncOp func,
   OpBuilder builder(module);
   Location loc = func.getLoc();
   Type ptr = LLVM::LLVMPointerType::get(&getContext());
-  SmallVector<Type> types = {ptr};
+  // What the launch has on the host must be what the kernel gets.
+  LLVMTypeConverter converter(&getContext());
   AttrTypeReplacer replacer = makeSpaceReplacer();
-  for (Type type : func.getArgumentTypes())
-    types.push_back(replacer.replace(type));
+  SmallVector<Type> types = {ptr}, fields;
+  for (Type type : func.getFunctionType().getInputs()) {
+    types.push_back(type);
+    fields.push_back(converter.convertType(type));
+    if (!fields.back() || replacer.replace(type) != type) {
+      func.emitOpError() << "has an argument of type " << type
+                         << ", which is not supported";
+      return failure();
+    }
+  }
   auto host = func::FuncOp::create(
       builder, loc, (module.getName() + "_" + func.getName() + "_simt").str(),
       builder.getFunctionType(types, {}));
@@ -166,28 +176,38 @@ FailureOr<Kernel> ConvertGpuToSimt::convertKernel(gpu::GPUFuncOp func,
       failed(insertAccessChecks(host, calls)))
     return failure();
 
-  LLVMTypeConverter converter(&getContext());
-  SmallVector<Type> fields;
-  for (Type type : host.getArgumentTypes().drop_front()) {
-    fields.push_back(converter.convertType(type));
-    if (!fields.back()) {
-      func.emitOpError() << "has an argument of type " << type
-                         << ", which is not supported";
-      return failure();
-    }
-  }
   auto arguments = LLVM::LLVMStructType::getLiteral(&getContext(), fields);
   return Kernel{buildEntry(host, arguments), arguments, staticBytes};
 }
 
+/// Constants of kernels become constants of the host module.
+LogicalResult ConvertGpuToSimt::moveConstants(gpu::GPUModuleOp module) {
+  for (auto global :
+       llvm::make_early_inc_range(module.getOps<memref::GlobalOp>())) {
+    if (!global.getConstant() || global.getType().getMemorySpace())
+      return global.emitOpError(
+          "is not supported in a 'gpu.module': expected a "
+          "constant in the default memory space");
+    std::string name = (module.getName() + "_" + global.getSymName()).str();
+    auto newName = StringAttr::get(&getContext(), name);
+    if (failed(SymbolTable::replaceAllSymbolUses(global, newName, module)))
+      return failure();
+    global.setSymName(newName);
+    global->moveBefore(module);
+  }
+  return success();
+}
+
 LogicalResult ConvertGpuToSimt::convertModule(gpu::GPUModuleOp module,
                                               SimtCalls &calls) {
+  if (failed(moveConstants(module)))
+    return failure();
   expandKernelOps(module);
   for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
     auto func = dyn_cast<gpu::GPUFuncOp>(op);
     if (!func)
       return op.emitOpError("is not supported in a 'gpu.module': expected "
-                            "nothing but kernels");
+                            "nothing but kernels and constants");
     FailureOr<Kernel> kernel = convertKernel(func, calls);
     if (failed(kernel))
       return failure();

@@ -145,10 +145,12 @@ void SimtCalls::createCheckIndex(OpBuilder &builder, Operation *op, Value what,
 }
 
 void SimtCalls::createAccess(OpBuilder &builder, Operation *op, Value what,
-                             int32_t access, Value address, int64_t bytes) {
+                             int32_t access, Value address, int64_t bytes,
+                             int64_t alignment) {
   Location loc = op->getLoc();
   Value pointer = LLVM::IntToPtrOp::create(builder, loc, ptr, address);
   createCall(builder, loc, "dynbatch_rt_simt_access", voidType,
              {getThread(op), what, createI32(builder, loc, access), pointer,
-              createI64(builder, loc, bytes)});
+              createI64(builder, loc, bytes),
+              createI64(builder, loc, alignment)});
 }

@@ -41,7 +41,8 @@ public:
                         Value size);
   /// `address` is i64.
   void createAccess(OpBuilder &builder, Operation *op, Value what,
-                    int32_t access, Value address, int64_t bytes);
+                    int32_t access, Value address, int64_t bytes,
+                    int64_t alignment);
 
   /// A constant that names the op and its place.
   Value createDescription(OpBuilder &builder, Operation *op);

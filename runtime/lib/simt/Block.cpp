@@ -54,6 +54,7 @@ void Block::begin(const Dim3 &id) {
   blockId = id;
   live = numThreads;
   memory.beginBlock();
+  warpTimes.fill(0);
   for (unsigned i = 0; i < numThreads; ++i) {
     SimtThread &thread = threads[i];
     std::copy(id.begin(), id.end(), thread.block_id);
@@ -75,7 +76,7 @@ Status Block::run(const Dim3 &id) {
   begin(id);
   Status status = Status::success();
   while (status.ok()) {
-    if (!runReady())
+    if (!runReady() || !settle())
       status = Status::error(std::move(error));
     else if (live == 0)
       return status;
@@ -144,6 +145,7 @@ Status Block::runWarp(unsigned first, bool &any) {
   if (auto failure = leader->operation->run(operations))
     return Status::error(describe(lanes[failure->lane]) + ": " + place + ": " +
                          failure->message);
+  ++warpTimes[first / kWarpSize];
   for (unsigned i = 0; i < count; ++i) {
     if (!operations[i])
       continue;
@@ -180,6 +182,18 @@ std::string Block::describe(const SimtThread &thread) const {
          toString(thread.block_id) + ", thread " + toString(thread.thread_id);
 }
 
+std::string Block::explain(const WorkgroupMemory::Fault &fault) const {
+  using Fault = WorkgroupMemory::Fault;
+  if (fault.kind == Fault::Unwritten)
+    return "nobody has written since the block began";
+  std::string who =
+      fault.other == WorkgroupMemory::kSeveral
+          ? "several threads have"
+          : "thread " + toString(threads[fault.other].thread_id) + " has";
+  return who + (fault.kind == Fault::ReadByOther ? " read" : " written") +
+         " since the last barrier";
+}
+
 void Block::waitAtBarrier(SimtThread &thread, const char *what) {
   thread.waitsIn = what;
   thread.code.park();
@@ -195,13 +209,35 @@ void Block::waitForWarp(SimtThread &thread, const char *what,
 void Block::access(SimtThread &thread, const char *what,
                    WorkgroupMemory::Access access, const char *address,
                    size_t bytes) {
-  unsigned number = static_cast<unsigned>(&thread - threads.get());
-  if (auto problem = memory.access(number, access, address, bytes))
-    fail(thread, what, *problem);
+  if (!settle())
+    leave(thread);
+  lastAccessor = &thread;
+  lastAccess = what;
+  auto warp = static_cast<uint16_t>(thread.subgroup_id);
+  auto number = static_cast<uint16_t>(&thread - threads.get());
+  auto fault =
+      memory.access({number, warp, warpTimes[warp]}, access, address, bytes);
+  if (!fault)
+    return;
+  const char *verb =
+      access == WorkgroupMemory::Access::Write ? "writes" : "reads";
+  report(thread, what,
+         std::string(verb) + " byte " + std::to_string(fault->byte) +
+             " of workgroup memory, which " + explain(*fault));
+  leave(thread);
 }
 
-void Block::fail(SimtThread &thread, const char *what,
-                 const std::string &message) {
+bool Block::settle() {
+  auto fault = memory.settle();
+  if (!fault)
+    return true;
+  report(*lastAccessor, lastAccess,
+         "changes byte " + std::to_string(fault->byte) +
+             " of workgroup memory, which " + explain(*fault));
+  return false;
+}
+
+void Block::report(SimtThread &thread, const char *what,
+                   const std::string &message) {
   error = describe(thread) + ": " + what + ": " + message;
-  thread.code.fail();
 }

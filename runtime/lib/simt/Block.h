@@ -75,9 +75,10 @@ public:
   void access(SimtThread &thread, const char *what,
               WorkgroupMemory::Access access, const char *address,
               size_t bytes);
-  /// Ends the launch with an error about `what`.
-  [[noreturn]] void fail(SimtThread &thread, const char *what,
-                         const std::string &message);
+  /// Records an error about `what`; the thread must leave then. Two steps: what
+  /// lives on the stack of a thread that leaves is never destroyed.
+  void report(SimtThread &thread, const char *what, const std::string &message);
+  [[noreturn]] void leave(SimtThread &thread) { thread.code.fail(); }
 
 private:
   void begin(const Dim3 &id);
@@ -90,6 +91,9 @@ private:
   Status passBarrier();
   Status divergence(const SimtThread &waiting, const SimtThread &other) const;
   std::string describe(const SimtThread &thread) const;
+  std::string explain(const WorkgroupMemory::Fault &fault) const;
+  /// Checks what the last access has done; false after an error.
+  bool settle();
 
   const SimtLaunch *launch = nullptr;
   Dim3 blockId = {};
@@ -97,7 +101,11 @@ private:
   unsigned live = 0;
   StackPool stacks;
   std::unique_ptr<SimtThread[]> threads;
+  /// How often each warp has exchanged values in this block.
+  std::array<uint32_t, kMaxThreads / kWarpSize> warpTimes = {};
   WorkgroupMemory memory;
+  SimtThread *lastAccessor = nullptr;
+  const char *lastAccess = nullptr; ///< what it does
   std::string error;
 };
 

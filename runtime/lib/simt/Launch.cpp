@@ -95,8 +95,10 @@ dynbatch_simt_shuffled dynbatch_rt_simt_shuffle(dynbatch_simt_thread *thread,
                                                 uint64_t value, int32_t offset,
                                                 int32_t width) {
   SimtThread &self = SimtThread::from(thread);
-  if (width < 1 || width > int32_t(kWarpSize))
-    self.block->fail(self, what, "a width of " + std::to_string(width));
+  if (width < 1 || width > int32_t(kWarpSize)) {
+    self.block->report(self, what, "a width of " + std::to_string(width));
+    self.block->leave(self);
+  }
   Shuffle shuffle(mode, value, offset, width);
   self.block->waitForWarp(self, what, shuffle);
   return shuffle.result;
@@ -118,16 +120,24 @@ void dynbatch_rt_simt_check_index(dynbatch_simt_thread *thread,
   // The first position that does not exist.
   int64_t position = index < 0 || index > size ? index : size;
   SimtThread &self = SimtThread::from(thread);
-  self.block->fail(self, what,
-                   "index " + std::to_string(position) + " of dimension " +
-                       std::to_string(dimension) + " is out of bounds, size " +
-                       std::to_string(size));
+  self.block->report(self, what,
+                     "index " + std::to_string(position) + " of dimension " +
+                         std::to_string(dimension) +
+                         " is out of bounds, size " + std::to_string(size));
+  self.block->leave(self);
 }
 
 void dynbatch_rt_simt_access(dynbatch_simt_thread *thread, const char *what,
-                             int32_t access, const char *address,
-                             int64_t bytes) {
+                             int32_t access, const char *address, int64_t bytes,
+                             int64_t alignment) {
   SimtThread &self = SimtThread::from(thread);
+  if (uint64_t offset = reinterpret_cast<uintptr_t>(address) % alignment) {
+    self.block->report(self, what,
+                       "an address that is " + std::to_string(offset) +
+                           " bytes behind a multiple of " +
+                           std::to_string(alignment));
+    self.block->leave(self);
+  }
   self.block->access(self, what, static_cast<WorkgroupMemory::Access>(access),
                      address, bytes);
 }

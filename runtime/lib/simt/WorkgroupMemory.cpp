@@ -24,50 +24,60 @@ void WorkgroupMemory::beginBlock() {
   if (size)
     std::memset(pages.data(), 0xff, size);
   states.assign(size, {});
+  rewrites.clear();
   epoch = 1;
 }
 
-std::optional<std::string> WorkgroupMemory::access(unsigned thread,
-                                                   Access access,
-                                                   const char *address,
-                                                   size_t bytes) {
+void WorkgroupMemory::add(Mark &mark, const Accessor &accessor) const {
+  if (mark.epoch != epoch || isOrdered(mark, accessor)) {
+    mark = {epoch, accessor};
+    return;
+  }
+  if (mark.by.thread != accessor.thread)
+    mark.by.thread = kSeveral;
+  if (mark.by.warp != accessor.warp)
+    mark.by.warp = kSeveral;
+  mark.by.warpTime = accessor.warpTime;
+}
+
+std::optional<WorkgroupMemory::Fault>
+WorkgroupMemory::access(const Accessor &accessor, Access access,
+                        const char *address, size_t bytes) {
   // Beyond the end for an address before the memory, too.
   size_t first = reinterpret_cast<uintptr_t>(address) -
                  reinterpret_cast<uintptr_t>(pages.data());
   if (first >= size)
     return std::nullopt;
-  auto at = [](const char *verb, size_t byte) {
-    return verb + (" byte " + std::to_string(byte)) + " of workgroup memory, ";
-  };
-  const char *verb = access == Access::Write ? "writes" : "reads";
-  auto race = [&](size_t byte, unsigned other, const char *did) {
-    std::string who = other == kSeveral
-                          ? "several threads have"
-                          : "thread number " + std::to_string(other) + " has";
-    return at(verb, byte) + "which " + who + " " + did +
-           " since the last barrier";
-  };
-
   for (size_t i = first, end = std::min(first + bytes, size); i < end; ++i) {
     State &state = states[i];
-    if (access != Access::Write && state.written == 0)
-      return at(verb, i) + "which nobody has written since the block began";
-    bool othersWrite = state.written == epoch && state.writer != thread;
-    bool othersRead = state.read == epoch && state.reader != thread;
-    if (othersWrite && !(access == Access::Atomic && state.atomic))
-      return race(i, state.writer, "written");
-    if (othersRead && access != Access::Read)
-      return race(i, state.reader, "read");
-
+    if (access != Access::Write && state.written.epoch == 0)
+      return Fault{Fault::Unwritten, i};
+    if (conflicts(state.written, accessor)) {
+      if (access == Access::Write && !state.atomic)
+        rewrites.push_back({i, pages.data()[i], state.written.by.thread});
+      else if (access != Access::Atomic || !state.atomic)
+        return Fault{Fault::WrittenByOther, i, state.written.by.thread};
+    }
     if (access == Access::Read) {
-      state.reader = othersRead ? kSeveral : static_cast<uint16_t>(thread);
-      state.read = epoch;
+      add(state.read, accessor);
       continue;
     }
-    bool first = state.written != epoch;
-    state.atomic = access == Access::Atomic && (first || state.atomic);
-    state.writer = othersWrite ? kSeveral : static_cast<uint16_t>(thread);
-    state.written = epoch;
+    if (conflicts(state.read, accessor))
+      return Fault{Fault::ReadByOther, i, state.read.by.thread};
+    bool isFirst = state.written.epoch != epoch;
+    state.atomic = access == Access::Atomic && (isFirst || state.atomic);
+    add(state.written, accessor);
   }
   return std::nullopt;
+}
+
+std::optional<WorkgroupMemory::Fault> WorkgroupMemory::settle() {
+  std::optional<Fault> fault;
+  for (const Rewrite &rewrite : rewrites)
+    if (pages.data()[rewrite.byte] != rewrite.value) {
+      fault = Fault{Fault::WrittenByOther, rewrite.byte, rewrite.writer};
+      break;
+    }
+  rewrites.clear();
+  return fault;
 }

@@ -226,11 +226,12 @@ void dynbatch_rt_simt_mma(dynbatch_simt_thread *thread, const char *what,
 void dynbatch_rt_simt_check_index(dynbatch_simt_thread *thread,
                                   const char *what, int64_t dimension,
                                   int64_t index, int64_t extent, int64_t size);
-/// About to access memory: an error if it is workgroup memory and `access` may
-/// see something undefined there.
+/// About to access memory: an error unless `address` is a multiple of
+/// `alignment`, or if it is workgroup memory and `access` may see something
+/// undefined there.
 void dynbatch_rt_simt_access(dynbatch_simt_thread *thread, const char *what,
-                             int32_t access, const char *address,
-                             int64_t bytes);
+                             int32_t access, const char *address, int64_t bytes,
+                             int64_t alignment);
 
 #ifdef __cplusplus
 }
