@@ -14,11 +14,22 @@
 
 using namespace mlir;
 
+/// The type of a row-major buffer, in the memory space of `type` if that is one.
+static MemRefType getBufferType(ShapedType type, ArrayRef<int64_t> shape) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return MemRefType::get(shape, type.getElementType(),
+                         MemRefLayoutAttrInterface(),
+                         memref ? memref.getMemorySpace() : Attribute());
+}
+
 Value mlir::dynbatch::createBufferAt(OpBuilder &builder, Location loc,
                                      Value address, ShapedType type) {
-  auto memref = MemRefType::get(type.getShape(), type.getElementType());
+  MemRefType memref = getBufferType(type, type.getShape());
   Value pointer = LLVM::IntToPtrOp::create(
-      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), address);
+      builder, loc,
+      LLVM::LLVMPointerType::get(builder.getContext(),
+                                 memref.getMemorySpaceAsInt()),
+      address);
   LLVMTypeConverter converter(builder.getContext());
   Value descriptor = MemRefDescriptor::fromStaticShape(builder, loc, converter,
                                                        memref, pointer);
@@ -32,7 +43,7 @@ Value mlir::dynbatch::createRowsAt(OpBuilder &builder, Location loc,
   SmallVector<int64_t> shape(type.getShape());
   shape.front() = 1;
   Value row = createBufferAt(builder, loc, address,
-                             MemRefType::get(shape, type.getElementType()));
+                             getBufferType(type, shape));
   SmallVector<OpFoldResult> sizes = {count}, strides(shape.size());
   int64_t stride = 1;
   for (size_t i = shape.size(); i-- > 0;) {
@@ -42,6 +53,6 @@ Value mlir::dynbatch::createRowsAt(OpBuilder &builder, Location loc,
   for (int64_t size : ArrayRef(shape).drop_front())
     sizes.push_back(builder.getIndexAttr(size));
   return memref::ReinterpretCastOp::create(
-      builder, loc, MemRefType::get(type.getShape(), type.getElementType()),
+      builder, loc, getBufferType(type, type.getShape()),
       row, builder.getIndexAttr(0), sizes, strides);
 }

@@ -23,7 +23,9 @@ void mlir::dynbatch::registerAllDialects(DialectRegistry &registry) {
 
 void mlir::dynbatch::registerAllPasses() {
   registerPipelines();
+  registerDynbatchGpuToSimtPasses();
   registerDynbatchHostPasses();
   registerDynbatchKernelToCPUPasses();
+  registerDynbatchKernelToGPUPasses();
   registerDynbatchTransformsPasses();
 }

@@ -9,6 +9,7 @@
 #include "dynbatch/Conversion/Passes.h"
 #include "dynbatch/Pipelines/Pipelines.h"
 #include "dynbatch/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -42,33 +43,44 @@ static void addProgramPasses(OpPassManager &pm,
   pm.addPass(createCSEPass());
 }
 
-/// Kernel passes: kernels of one task to batched kernels with a tile loop.
-static void addKernelPasses(OpPassManager &pm, const PipelineOptions &options) {
-  // Two vectors side by side.
-  int64_t panelWidth = options.vectorBits / 16;
+/// Kernel passes of all targets: kernels of one task to batched kernels.
+static void addBatchingPasses(OpPassManager &pm,
+                              const PipelineOptions &options) {
   OpPassManager &kernels = pm.nest<KernelOp>();
   if (options.fuseHorizontal)
     kernels.addPass(createFuseHorizontal());
   if (options.fuseKernels)
     kernels.addPass(createFuseElementwise());
   kernels.addPass(createBatchKernels());
+}
+
+/// Batched kernels to functions for the CPU.
+static void addCPUPasses(OpPassManager &pm, const PipelineOptions &options) {
   PackWeightsOptions pack;
-  pack.panelWidth = panelWidth;
-  kernels.addPass(createPackWeights(pack));
+  // Two vectors side by side.
+  pack.panelWidth = options.vectorBits / 16;
+  pm.addNestedPass<KernelOp>(createPackWeights(pack));
   pm.addPass(createHoistPrologue());
   if (options.fuseGathers)
     pm.addNestedPass<KernelOp>(createFuseGathers());
   pm.addPass(createCanonicalizerPass());
-}
-
-void mlir::dynbatch::buildPipeline(OpPassManager &pm,
-                                   const PipelineOptions &options) {
-  addProgramPasses(pm, options);
-  addKernelPasses(pm, options);
   ConvertKernelToCPUOptions toCPU;
   toCPU.vectorBits = options.vectorBits;
   pm.addPass(createConvertKernelToCPU(toCPU));
+}
 
+/// Batched kernels to GPU kernels and functions that launch them.
+static void addGPUPasses(OpPassManager &pm) {
+  // The weights of contractions that were fused.
+  pm.addPass(createHoistPrologue());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createConvertKernelToGPU());
+  pm.addNestedPass<gpu::GPUModuleOp>(createCanonicalizerPass());
+  pm.addNestedPass<gpu::GPUModuleOp>(createCSEPass());
+}
+
+void mlir::dynbatch::buildHostPipeline(OpPassManager &pm,
+                                       const PipelineOptions &options) {
   if (options.forkCalls)
     pm.addPass(createForkCalls());
   pm.addPass(createConvertDynbatchToSCF());
@@ -77,12 +89,46 @@ void mlir::dynbatch::buildPipeline(OpPassManager &pm,
   buildLowerToLLVMPipeline(pm);
 }
 
+void mlir::dynbatch::buildPipeline(OpPassManager &pm,
+                                   const PipelineOptions &options) {
+  addProgramPasses(pm, options);
+  addBatchingPasses(pm, options);
+  addCPUPasses(pm, options);
+  buildHostPipeline(pm, options);
+}
+
+void mlir::dynbatch::buildSimtPipeline(OpPassManager &pm,
+                                       const PipelineOptions &options) {
+  addProgramPasses(pm, options);
+  addBatchingPasses(pm, options);
+  addGPUPasses(pm);
+  pm.addPass(createConvertGpuToSimt());
+  buildHostPipeline(pm, options);
+}
+
 void mlir::dynbatch::registerPipelines() {
   PassPipelineRegistration<PipelineOptions>(
       "dynbatch-pipeline",
       "Compile an instance program to batched kernels on the CPU",
       [](OpPassManager &pm, const PipelineOptions &options) {
         buildPipeline(pm, options);
+      });
+  PassPipelineRegistration<PipelineOptions>(
+      "dynbatch-simt-pipeline",
+      "Compile an instance program to GPU kernels that run on the CPU",
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        buildSimtPipeline(pm, options);
+      });
+  PassPipelineRegistration<PipelineOptions>(
+      "dynbatch-host-pipeline",
+      "Compile a program whose kernels are compiled already",
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        buildHostPipeline(pm, options);
+      });
+  PassPipelineRegistration<GPUBinaryOptions>(
+      "dynbatch-gpu-to-binary", "Compile GPU kernels to PTX or to binaries",
+      [](OpPassManager &pm, const GPUBinaryOptions &options) {
+        buildGPUToBinaryPipeline(pm, options);
       });
   PassPipelineRegistration<>(
       "dynbatch-reference-pipeline",

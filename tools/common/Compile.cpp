@@ -58,12 +58,16 @@ static void attachTarget(ModuleOp module, const TargetInfo &target) {
 static LogicalResult addPasses(PassManager &pm, const CompileOptions &options,
                                const TargetInfo &target) {
   switch (options.target) {
-  case Target::Cpu: {
+  case Target::Cpu:
+  case Target::Simt: {
     PipelineOptions pipelineOptions;
     pipelineOptions.vectorBits = target.vectorBits;
     if (failed(pipelineOptions.parseFromString(options.pipelineOptions)))
       return failure();
-    buildPipeline(pm, pipelineOptions);
+    if (options.target == Target::Simt)
+      buildSimtPipeline(pm, pipelineOptions);
+    else
+      buildPipeline(pm, pipelineOptions);
     break;
   }
   case Target::Reference:

@@ -15,7 +15,7 @@
 namespace mlir::dynbatch {
 
 /// What runs the kernels.
-enum class Target { Cpu, Reference };
+enum class Target { Cpu, Simt, Reference };
 
 /// Command line options of all tools that compile.
 struct CompileOptions {
@@ -29,6 +29,9 @@ struct CompileOptions {
       llvm::cl::values(
           clEnumValN(Target::Cpu, "cpu",
                      "batched kernels on this kind of processor (default)"),
+          clEnumValN(Target::Simt, "simt",
+                     "GPU kernels, run and checked thread by thread on this "
+                     "processor, for tests"),
           clEnumValN(
               Target::Reference, "reference",
               "each instance on its own, through upstream lowerings only")),

@@ -10,6 +10,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 #ifdef DYNBATCH_INCLUDE_TESTS
@@ -30,6 +31,8 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
+  // Passes that compile GPU kernels translate them.
+  mlir::registerAllGPUToLLVMIRTranslations(registry);
   mlir::dynbatch::registerAllDialects(registry);
 
   return mlir::asMainReturnCode(mlir::MlirOptMain(

@@ -14,9 +14,9 @@
 
 namespace mlir::dynbatch {
 
-/// A buffer of static shape over the storage at `address` (i64), row-major. It
-/// is an LLVM descriptor behind an unrealized cast, which conversion to LLVM
-/// resolves.
+/// A buffer of static shape over the storage at `address` (i64), row-major, in
+/// the memory space of `type` if that is a memref. It is an LLVM descriptor
+/// behind an unrealized cast, which conversion to LLVM resolves.
 Value createBufferAt(OpBuilder &builder, Location loc, Value address,
                      ShapedType type);
 

@@ -18,14 +18,22 @@ namespace mlir::dynbatch {
 enum class TensorLowering { Handles, Buffers };
 
 #define GEN_PASS_DECL
+#include "dynbatch/Conversion/GpuToSimtPasses.h.inc"
+#define GEN_PASS_DECL
 #include "dynbatch/Conversion/HostPasses.h.inc"
 #define GEN_PASS_DECL
 #include "dynbatch/Conversion/KernelToCPUPasses.h.inc"
+#define GEN_PASS_DECL
+#include "dynbatch/Conversion/KernelToGPUPasses.h.inc"
 
+#define GEN_PASS_REGISTRATION
+#include "dynbatch/Conversion/GpuToSimtPasses.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "dynbatch/Conversion/HostPasses.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "dynbatch/Conversion/KernelToCPUPasses.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "dynbatch/Conversion/KernelToGPUPasses.h.inc"
 
 } // namespace mlir::dynbatch
 

@@ -69,9 +69,42 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(true)};
 };
 
+/// What `dynbatch-gpu-to-binary` can be told.
+struct GPUBinaryOptions : PassPipelineOptions<GPUBinaryOptions> {
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("GPU to compile for, such as sm_90"),
+                           llvm::cl::init("sm_80")};
+  Option<std::string> features{
+      *this, "features",
+      llvm::cl::desc("PTX version, such as +ptx80; the lowest one that the chip "
+                     "allows if empty"),
+      llvm::cl::init("")};
+  Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("isa (PTX, needs no toolkit), bin or fatbin"),
+      llvm::cl::init("isa")};
+  Option<std::string> toolkit{
+      *this, "toolkit",
+      llvm::cl::desc("Folder of the CUDA toolkit; empty: where it is usually "
+                     "found"),
+      llvm::cl::init("")};
+};
+
 /// From an instance program to batched kernels on the CPU and host code, in the
 /// LLVM dialect.
 void buildPipeline(OpPassManager &pm, const PipelineOptions &options);
+
+/// The same with GPU kernels, which the CPU runs thread by thread and checks.
+/// Slow and exact: for tests.
+void buildSimtPipeline(OpPassManager &pm, const PipelineOptions &options);
+
+/// The last part of both: host code around kernels that have implementations,
+/// to the LLVM dialect.
+void buildHostPipeline(OpPassManager &pm, const PipelineOptions &options);
+
+/// Compiles the GPU kernels of a module to PTX or to binaries.
+void buildGPUToBinaryPipeline(OpPassManager &pm,
+                              const GPUBinaryOptions &options);
 
 /// Finishes a module whose host code is in the runtime's terms: bufferizes what
 /// is left of tensors, converts everything to the LLVM dialect and exports
@@ -82,7 +115,8 @@ void buildLowerToLLVMPipeline(OpPassManager &pm);
 /// blocks, kernels or batches.
 void buildReferencePipeline(OpPassManager &pm);
 
-/// Registers the pipelines as `dynbatch-pipeline` and
+/// Registers the pipelines as `dynbatch-pipeline`, `dynbatch-simt-pipeline`,
+/// `dynbatch-host-pipeline`, `dynbatch-gpu-to-binary` and
 /// `dynbatch-reference-pipeline`.
 void registerPipelines();
 

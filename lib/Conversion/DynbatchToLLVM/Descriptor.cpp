@@ -8,6 +8,7 @@
 
 #include "Lowering.h"
 #include "dynbatch/Conversion/KernelLayout.h"
+#include "dynbatch/Conversion/Place.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/JSON.h"
 

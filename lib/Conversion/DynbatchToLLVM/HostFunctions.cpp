@@ -24,8 +24,12 @@ SmallVector<func::FuncOp> mlir::dynbatch::getHostFunctions(ModuleOp module) {
     if (std::optional<StringRef> name = kernel.getImplementation())
       add(*name);
   while (!worklist.empty())
-    worklist.pop_back_val()->walk(
-        [&](func::CallOp call) { add(call.getCallee()); });
+    worklist.pop_back_val()->walk([&](Operation *op) {
+      if (auto call = dyn_cast<func::CallOp>(op))
+        add(call.getCallee());
+      else if (auto constant = dyn_cast<func::ConstantOp>(op))
+        add(constant.getValue());
+    });
   return llvm::filter_to_vector(
       module.getOps<func::FuncOp>(), [&](func::FuncOp func) {
         return !func.isExternal() && !device.contains(func);

@@ -7,31 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "RuntimeCalls.h"
+#include "dynbatch/Conversion/Place.h"
 #include "dynbatch/Runtime/ABI.h"
 #include <cstddef>
 
 using namespace mlir;
 using namespace mlir::dynbatch;
-
-std::string mlir::dynbatch::getPlace(Location loc) {
-  std::string place;
-  loc->walk([&](Location nested) {
-    auto file = dyn_cast<FileLineColLoc>(nested);
-    if (!file)
-      return WalkResult::advance();
-    place = (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-             Twine(file.getColumn()))
-                .str();
-    return WalkResult::interrupt();
-  });
-  return place;
-}
-
-/// `text` behind the place that it is about, for error messages.
-static std::string describe(StringRef text, Location loc) {
-  std::string place = getPlace(loc);
-  return place.empty() ? text.str() : place + ": " + text.str();
-}
 
 RuntimeCalls::RuntimeCalls(ModuleOp module)
     : module(module), symbols(module),
@@ -136,7 +117,7 @@ void RuntimeCalls::createCheckIndex(OpBuilder &builder, Location loc, Value ctx,
             declare("dynbatch_rt_index_error", voidType, {ptr, ptr, i64, i64}),
             func.getArguments());
       });
-  Value message = createString(builder, loc, describe(what, loc));
+  Value message = createString(builder, loc, withPlace(what, loc));
   LLVM::CallOp::create(builder, loc, helper,
                        ValueRange{ctx, message, index, size});
 }
@@ -154,7 +135,7 @@ void RuntimeCalls::createCheck(OpBuilder &builder, Location loc, Value ctx,
                              declare("dynbatch_rt_error", voidType, {ptr, ptr}),
                              {func.getArgument(0), func.getArgument(2)});
                 });
-  Value message = createString(builder, loc, describe(text, loc));
+  Value message = createString(builder, loc, withPlace(text, loc));
   LLVM::CallOp::create(builder, loc, helper,
                        ValueRange{ctx, condition, message});
 }

@@ -15,10 +15,6 @@
 
 namespace mlir::dynbatch {
 
-/// `file:line:column` of the first source location inside of `loc`; empty if
-/// there is none.
-std::string getPlace(Location loc);
-
 /// Emits calls of runtime functions and of small internal helpers, which it
 /// adds to the module on first use: the fast paths of allocation and checks.
 /// Every method emits at the builder's insertion point; `ctx` is the runtime

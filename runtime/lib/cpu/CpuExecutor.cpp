@@ -8,9 +8,10 @@
 
 #include "cpu/CpuExecutor.h"
 
+#include "core/KernelError.h"
+
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
+#include <mutex>
 
 using namespace dynbatch::rt;
 
@@ -19,23 +20,27 @@ CpuExecutor::CpuExecutor(const Module &module, void *const *params,
     : module(module), params(params), options(options), pool(options.threads),
       scratch(options.threads) {}
 
-char *CpuExecutor::getScratch(unsigned thread, const Kernel &kernel,
-                              int64_t count) {
-  size_t bytes = kernel.scratchBytes + count * kernel.rowScratchBytes;
+char *CpuExecutor::getScratch(unsigned thread, size_t bytes) {
   PageBlock &block = scratch[thread];
   if (bytes > block.size() || !block.data()) {
     // Pages come into memory when they are used.
-    bytes = std::max(bytes, 2 * block.size());
+    size_t size = std::max(bytes, 2 * block.size());
     block = PageBlock();
-    block = PageBlock::map(bytes);
-    if (!block.data()) {
-      std::fprintf(stderr,
-                   "dynbatch runtime: no memory for %zu bytes of scratch\n",
-                   bytes);
-      std::abort();
-    }
+    block = PageBlock::map(size);
   }
   return block.data();
+}
+
+Status CpuExecutor::call(unsigned thread, unsigned kernel, const int64_t *rows,
+                         int64_t count) {
+  const Kernel &info = module.descriptor().kernels[kernel];
+  size_t bytes = info.scratchBytes + count * info.rowScratchBytes;
+  char *memory = getScratch(thread, bytes);
+  if (!memory)
+    return Status::error("no memory for " + std::to_string(bytes) +
+                         " bytes of scratch for kernel '" + info.name + "'");
+  module.raw()->kernels[kernel](rows, count, memory, params);
+  return takeKernelError();
 }
 
 int64_t CpuExecutor::rowsPerPiece(int64_t count, int64_t flopsPerTask,
@@ -53,31 +58,41 @@ int64_t CpuExecutor::rowsPerPiece(int64_t count, int64_t flopsPerTask,
   return (grains + pieces - 1) / pieces * grain;
 }
 
-void CpuExecutor::run(unsigned kernel, const int64_t *rows, int64_t count) {
+Status CpuExecutor::run(unsigned kernel, const int64_t *rows, int64_t count) {
   const Kernel &info = module.descriptor().kernels[kernel];
-  dynbatch_kernel_fn function = module.raw()->kernels[kernel];
   int64_t piece = rowsPerPiece(count, info.flops, options);
-  if (piece >= count) {
-    function(rows, count, getScratch(0, info, count), params);
-    return;
-  }
+  if (piece >= count)
+    return call(/*thread=*/0, kernel, rows, count);
 
   struct Batch {
     CpuExecutor &executor;
-    const Kernel &kernel;
-    dynbatch_kernel_fn function;
+    unsigned kernel;
     const int64_t *rows;
-    int64_t count, piece;
-  } batch{*this, info, function, rows, count, piece};
+    int64_t rowWords, count, piece;
+    std::mutex mutex;
+    int64_t failedPiece = -1;
+    Status status = Status::success();
+
+    /// The first piece's error is the batch's, whichever thread is first.
+    void fail(int64_t piece, Status error) {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (failedPiece >= 0 && failedPiece < piece)
+        return;
+      failedPiece = piece;
+      status = std::move(error);
+    }
+  } batch{*this, kernel, rows, info.rowWords, count, piece, {}};
   pool.run((count + piece - 1) / piece,
            [](void *argument, int64_t index, unsigned thread) {
              Batch &batch = *static_cast<Batch *>(argument);
              int64_t begin = index * batch.piece;
              int64_t size = std::min(batch.piece, batch.count - begin);
-             batch.function(
-                 batch.rows + begin * batch.kernel.rowWords, size,
-                 batch.executor.getScratch(thread, batch.kernel, size),
-                 batch.executor.params);
+             Status status =
+                 batch.executor.call(thread, batch.kernel,
+                                     batch.rows + begin * batch.rowWords, size);
+             if (!status.ok())
+               batch.fail(index, std::move(status));
            },
            &batch);
+  return std::move(batch.status);
 }

@@ -31,7 +31,7 @@ public:
   CpuExecutor(const Module &module, void *const *params,
               const Options &options);
 
-  void run(unsigned kernel, const int64_t *rows, int64_t count) override;
+  Status run(unsigned kernel, const int64_t *rows, int64_t count) override;
 
   /// How many rows each piece of a batch has (the last may have fewer): a
   /// multiple of the grain, or `count` when it is not worth splitting.
@@ -39,8 +39,11 @@ public:
                               const Options &options);
 
 private:
-  /// Scratch memory for a call of `kernel` with `count` rows; grows with them.
-  char *getScratch(unsigned thread, const Kernel &kernel, int64_t count);
+  /// Calls the kernel on one of the threads.
+  Status call(unsigned thread, unsigned kernel, const int64_t *rows,
+              int64_t count);
+  /// Scratch memory of a thread, which grows as needed; null if there is none.
+  char *getScratch(unsigned thread, size_t bytes);
 
   Module module;
   void *const *params;

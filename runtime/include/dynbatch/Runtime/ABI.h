@@ -151,6 +151,88 @@ void *_mlir_memref_to_llvm_alloc(uint64_t bytes);
 void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t bytes);
 void _mlir_memref_to_llvm_free(void *pointer);
 
+//===----------------------------------------------------------------------===//
+// GPU kernels on the CPU (the simt target). A kernel's implementation launches
+// functions that are run once a thread, each on a stack of its own. An error
+// ends the launch and the minibatch; launches behind it do nothing.
+//===----------------------------------------------------------------------===//
+
+/// Threads of a warp.
+#define DYNBATCH_SIMT_SUBGROUP_SIZE 32
+
+/// What a kernel knows of the thread that it runs as. Triples are (x, y, z).
+typedef struct dynbatch_simt_thread {
+  int64_t thread_id[3];
+  int64_t block_id[3];
+  int64_t block_dim[3];
+  int64_t grid_dim[3];
+  int64_t lane_id;       ///< in its warp
+  int64_t subgroup_id;   ///< of its warp, in the block
+  int64_t num_subgroups; ///< of the block
+  /// Workgroup memory of its block: what the kernel asks for, then what the
+  /// launch adds.
+  char *workgroup;
+  int64_t dynamic_bytes; ///< what the launch adds
+} dynbatch_simt_thread;
+
+/// Runs a kernel as `thread`; `arguments` are those of the launch.
+typedef void (*dynbatch_simt_fn)(dynbatch_simt_thread *thread, char *arguments);
+
+/// How a shuffle finds the lane that it reads.
+#define DYNBATCH_SIMT_SHUFFLE_XOR 0
+#define DYNBATCH_SIMT_SHUFFLE_DOWN 1
+#define DYNBATCH_SIMT_SHUFFLE_UP 2
+#define DYNBATCH_SIMT_SHUFFLE_IDX 3
+
+typedef struct dynbatch_simt_shuffled {
+  uint64_t value; ///< all ones where not valid
+  uint64_t valid; ///< 0 or 1
+} dynbatch_simt_shuffled;
+
+/// Element types of the matrices that a warp multiplies.
+#define DYNBATCH_SIMT_MMA_F16 0
+#define DYNBATCH_SIMT_MMA_TF32 1
+
+/// What is done to memory.
+#define DYNBATCH_SIMT_READ 0
+#define DYNBATCH_SIMT_WRITE 1
+#define DYNBATCH_SIMT_ATOMIC 2
+
+/// Runs a grid of blocks; returns when all have ended. The static workgroup
+/// memory is a multiple of DYNBATCH_TENSOR_ALIGNMENT.
+void dynbatch_rt_simt_launch(const char *kernel, dynbatch_simt_fn function,
+                             char *arguments, int64_t grid_x, int64_t grid_y,
+                             int64_t grid_z, int64_t block_x, int64_t block_y,
+                             int64_t block_z, int64_t static_bytes,
+                             int64_t dynamic_bytes);
+
+/// `what`, in all of the following, names the op and its source location; it
+/// also tells ops that threads wait in apart, by its address.
+///
+/// Waits for all threads of the block.
+void dynbatch_rt_simt_barrier(dynbatch_simt_thread *thread, const char *what);
+/// Exchanges a value between the first `width` lanes of a warp.
+dynbatch_simt_shuffled dynbatch_rt_simt_shuffle(dynbatch_simt_thread *thread,
+                                                const char *what, int32_t mode,
+                                                uint64_t value, int32_t offset,
+                                                int32_t width);
+/// D = A * B + C for a 16 x k, a k x 8 and two 16 x 8 matrices, distributed
+/// over a warp as PTX's mma.sync has them; C and D are f32.
+void dynbatch_rt_simt_mma(dynbatch_simt_thread *thread, const char *what,
+                          int32_t type, int32_t k, const char *a, const char *b,
+                          const float *c, float *d);
+/// An error unless positions [index, index + extent) exist in a dimension of
+/// `size`.
+void dynbatch_rt_simt_check_index(dynbatch_simt_thread *thread,
+                                  const char *what, int64_t dimension,
+                                  int64_t index, int64_t extent, int64_t size);
+/// About to access memory: an error unless `address` is a multiple of
+/// `alignment`, or if it is workgroup memory and `access` may see something
+/// undefined there.
+void dynbatch_rt_simt_access(dynbatch_simt_thread *thread, const char *what,
+                             int32_t access, const char *address, int64_t bytes,
+                             int64_t alignment);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DYNBATCH_LIB_TRANSFORMS_BATCHEDVALUES_H
-#define DYNBATCH_LIB_TRANSFORMS_BATCHEDVALUES_H
+#ifndef DYNBATCH_ANALYSIS_BATCHEDVALUES_H
+#define DYNBATCH_ANALYSIS_BATCHEDVALUES_H
 
 #include "dynbatch/IR/Dynbatch.h"
 
@@ -30,4 +30,4 @@ private:
 
 } // namespace mlir::dynbatch
 
-#endif // DYNBATCH_LIB_TRANSFORMS_BATCHEDVALUES_H
+#endif // DYNBATCH_ANALYSIS_BATCHEDVALUES_H

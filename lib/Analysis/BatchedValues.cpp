@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BatchedValues.h"
+#include "dynbatch/Analysis/BatchedValues.h"
 
 using namespace mlir;
 using namespace mlir::dynbatch;

@@ -1,0 +1,393 @@
+//===- ContractionEmitter.cpp - Launches of contractions -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchEmitter.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::dynbatch;
+
+/// Elements that are moved at once where shapes allow.
+static constexpr int64_t kVector = 4;
+/// Spreads the rows of tiles over the banks of workgroup memory; vectors in them
+/// stay aligned.
+static constexpr int64_t kPadding = 4;
+
+ContractionEmitter::ContractionEmitter(KernelOp kernel, const KernelPlan &plan,
+                                       unsigned index, gpu::GPUModuleOp module,
+                                       const TileOptions &options)
+    : LaunchEmitter(kernel, plan, index, module),
+      contraction(*launch.contraction),
+      shape(cast<RankedTensorType>(contraction.result.getType()).getShape()) {
+  chooseTile(options);
+}
+
+void ContractionEmitter::chooseTile(const TileOptions &options) {
+  int64_t groups = getNumGroups(), width = launch.width;
+  int64_t depth = 1;
+  for (const Product &product : contraction.products)
+    depth = std::max(depth, product.depth);
+  tileDepth = std::min<int64_t>(options.depth ? options.depth : 16,
+                                llvm::PowerOf2Ceil(depth));
+
+  // A thread has neighbouring columns, or the same ones of all groups.
+  columnsOfThread = std::max<int64_t>(kVector / llvm::PowerOf2Ceil(groups), 1);
+  while (width % columnsOfThread != 0)
+    columnsOfThread /= 2;
+  tileColumns = options.columns ? options.columns : 16 * columnsOfThread;
+  tileColumns = std::min<int64_t>(tileColumns, llvm::PowerOf2Ceil(width));
+  columnsOfThread = std::min(columnsOfThread, tileColumns);
+  threadsOfColumns = tileColumns / columnsOfThread;
+
+  // As many rows as keep the threads of a block at 256, at 64 at least.
+  tileRows = options.rows ? options.rows : 64;
+  int64_t mostRows = 1;
+  if (!ShapedType::isDynamic(shape[contraction.rows.front()])) {
+    for (int64_t dim : contraction.rows)
+      mostRows *= shape[dim];
+    tileRows = std::min<int64_t>(tileRows, llvm::PowerOf2Ceil(mostRows));
+  }
+  rowsOfThread = threadsOfColumns >= 16 ? 4 : threadsOfColumns >= 4 ? 2 : 1;
+  rowsOfThread = std::min(rowsOfThread, tileRows);
+  threadsOfRows = tileRows / rowsOfThread;
+}
+
+/// Product of the sizes of dimensions, 1 for the batch dimension.
+static int64_t getTaskSize(ArrayRef<int64_t> sizes) {
+  int64_t size = 1;
+  for (int64_t dim : sizes)
+    if (ShapedType::isStatic(dim))
+      size *= dim;
+  return size;
+}
+
+void ContractionEmitter::emitPosition() {
+  Value thread = memory.getThread(), block = memory.getBlock();
+  threadRow = arith::DivUIOp::create(builder, loc, thread,
+                                     constant(threadsOfColumns));
+  threadColumn = arith::RemUIOp::create(builder, loc, thread,
+                                        constant(threadsOfColumns));
+
+  SmallVector<int64_t> outerSizes;
+  for (int64_t dim : contraction.outer)
+    outerSizes.push_back(shape[dim]);
+  for (int64_t dim : contraction.rows)
+    rowSizes.push_back(shape[dim]);
+  int64_t tilesOfColumns = llvm::divideCeil(launch.width, tileColumns);
+  bool batchInRows = contraction.rows.front() == 0;
+  int64_t rowsOfTask = getTaskSize(rowSizes);
+  numRows = constant(rowsOfTask);
+  if (batchInRows)
+    numRows = arith::MulIOp::create(builder, loc, memory.getCount(), numRows);
+
+  // Blocks that share rows follow one another.
+  Positions tiles;
+  if (batchInRows) {
+    tiles = delinearize(
+        builder, loc, block,
+        {ShapedType::kDynamic, getTaskSize(outerSizes), tilesOfColumns});
+    outer = delinearize(builder, loc, tiles[1], outerSizes);
+    tiles = {tiles[0], tiles[2]};
+  } else {
+    tiles = delinearize(
+        builder, loc, block,
+        {ShapedType::kDynamic,
+         static_cast<int64_t>(llvm::divideCeil(rowsOfTask, tileRows)),
+         tilesOfColumns});
+    outer = delinearize(builder, loc, tiles[0], outerSizes);
+    tiles = {tiles[1], tiles[2]};
+  }
+  firstRow = times(materialize(builder, loc, tiles[0]), tileRows);
+  firstColumn = times(materialize(builder, loc, tiles[1]), tileColumns);
+
+  // Beyond the last row and column, threads work on the last one and store
+  // nothing.
+  Value lastRow = arith::SubIOp::create(builder, loc, numRows, constant(1));
+  Value first = add(firstRow, times(threadRow, rowsOfThread));
+  for (int64_t i = 0; i < rowsOfThread; ++i) {
+    Value row = i == 0 ? first : add(first, constant(i));
+    rowExists.push_back(arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, row, numRows));
+    rows.push_back(
+        delinearize(builder, loc, atMost(row, lastRow), rowSizes));
+  }
+  column = add(firstColumn, times(threadColumn, columnsOfThread));
+  if (launch.width % tileColumns != 0) {
+    columnExists =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, column,
+                              constant(launch.width));
+    column = atMost(column, constant(launch.width - columnsOfThread));
+  }
+}
+
+Positions ContractionEmitter::getPosition(unsigned row, Position column,
+                                          int64_t group) const {
+  Positions at(shape.size());
+  for (auto [dim, position] : llvm::zip_equal(contraction.outer, outer))
+    at[dim] = position;
+  for (auto [dim, position] : llvm::zip_equal(contraction.rows, rows[row]))
+    at[dim] = position;
+  at.back() = column + group * launch.width;
+  return at;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles in workgroup memory
+//===----------------------------------------------------------------------===//
+
+ContractionEmitter::Loader
+ContractionEmitter::createLoader(const Product &product, bool isRows) {
+  Loader loader;
+  loader.factor = isRows ? &product.rows : &product.columns;
+  loader.depth = product.depth;
+  loader.first = isRows ? 0 : product.first;
+  loader.isRows = isRows;
+  loader.alongSum = loader.factor->dims.back() == Factor::kSummed;
+  int64_t extent = getExtent(isRows);
+  auto suits = [&](std::initializer_list<int64_t> sizes) {
+    return llvm::all_of(sizes,
+                        [](int64_t size) { return size % kVector == 0; });
+  };
+  loader.lanes = 1;
+  if (loader.alongSum) {
+    if (suits({loader.depth, loader.first, tileDepth}))
+      loader.lanes = kVector;
+  } else if (isRows ? loader.factor->dims.back() == contraction.rows.back() &&
+                          suits({rowSizes.back(), tileRows})
+                    : suits({launch.width, tileColumns})) {
+    loader.lanes = kVector;
+  }
+
+  int64_t vectorsAlong =
+      (loader.alongSum ? tileDepth : extent) / loader.lanes;
+  int64_t numVectors = vectorsAlong * (loader.alongSum ? extent : tileDepth);
+  int64_t threads = getThreads();
+  for (int64_t begin = 0; begin < numVectors; begin += threads) {
+    Loader::Vector vector;
+    Value number = memory.getThread();
+    if (begin != 0)
+      number = add(number, constant(begin));
+    if (begin + threads > numVectors) {
+      vector.exists =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                number, constant(numVectors));
+      number = atMost(number, constant(numVectors - 1));
+    }
+    Value line = arith::DivUIOp::create(builder, loc, number,
+                                        constant(vectorsAlong));
+    Value along = times(arith::RemUIOp::create(builder, loc, number,
+                                                  constant(vectorsAlong)),
+                           loader.lanes);
+    vector.x = loader.alongSum ? line : along;
+    vector.k = loader.alongSum ? along : line;
+    vector.at.resize(shape.size());
+    for (auto [dim, position] : llvm::zip_equal(contraction.outer, outer))
+      vector.at[dim] = position;
+    int64_t lanesOfX = loader.alongSum ? 1 : loader.lanes;
+    if (isRows) {
+      Value last = arith::SubIOp::create(builder, loc, numRows,
+                                         constant(lanesOfX));
+      Value row = atMost(add(firstRow, vector.x), last);
+      for (auto [dim, position] : llvm::zip_equal(
+               contraction.rows, delinearize(builder, loc, row, rowSizes)))
+        vector.at[dim] = position;
+    } else {
+      Value group, inGroup = vector.x;
+      if (getNumGroups() > 1) {
+        group = arith::DivUIOp::create(builder, loc, vector.x,
+                                       constant(tileColumns));
+        inGroup = arith::RemUIOp::create(builder, loc, vector.x,
+                                         constant(tileColumns));
+      }
+      Value column = add(firstColumn, inGroup);
+      if (launch.width % tileColumns != 0)
+        column = atMost(column, constant(launch.width - lanesOfX));
+      if (group)
+        column = add(column, times(group, launch.width));
+      vector.at.back() = column;
+    }
+    loader.vectors.push_back(std::move(vector));
+  }
+  return loader;
+}
+
+void ContractionEmitter::load(Loader &loader, Position term) {
+  for (Loader::Vector &vector : loader.vectors) {
+    Value k = vector.k;
+    if (!term.isConstant() || term.offset != 0)
+      k = add(materialize(builder, loc, term), k);
+    // Beyond the last term, what is loaded is not used.
+    if (loader.depth % tileDepth != 0)
+      k = atMost(k, constant(loader.depth -
+                             (loader.alongSum ? loader.lanes : 1)));
+    Positions at;
+    for (int64_t dim : loader.factor->dims)
+      at.push_back(dim == Factor::kSummed ? Position(k, loader.first)
+                                          : vector.at[dim]);
+    vector.elements = elements.get(loader.factor->value, at, loader.lanes);
+  }
+}
+
+void ContractionEmitter::store(Loader &loader, Value buffer) {
+  Value memref = loader.isRows ? rowTiles : columnTiles;
+  for (const Loader::Vector &vector : loader.vectors) {
+    OpBuilder::InsertionGuard guard(builder);
+    if (vector.exists) {
+      auto branch =
+          scf::IfOp::create(builder, loc, vector.exists, /*withElse=*/false);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    }
+    if (!loader.alongSum) {
+      elements.store(loc, memref, {buffer, vector.k, vector.x},
+                     vector.elements);
+      continue;
+    }
+    for (auto [lane, element] : llvm::enumerate(vector.elements))
+      elements.store(loc, memref,
+                     {buffer, Position(vector.k, lane), vector.x}, element);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Accumulation
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ContractionEmitter::multiply(Value buffer, int64_t depth,
+                                                ValueRange acc) {
+  SmallVector<Value> sums(acc);
+  Value row = times(threadRow, rowsOfThread);
+  Value column = times(threadColumn, columnsOfThread);
+  auto loadVector = [&](Value memref, int64_t k, Position x, int64_t size) {
+    return elements.load(loc, memref, {buffer, k, x}, size);
+  };
+  for (int64_t k = 0; k < depth; ++k) {
+    SmallVector<Value> ofRows = loadVector(rowTiles, k, row, rowsOfThread);
+    for (int64_t group = 0; group < getNumGroups(); ++group) {
+      SmallVector<Value> ofColumns =
+          loadVector(columnTiles, k, Position(column, group * tileColumns),
+                     columnsOfThread);
+      for (int64_t i = 0; i < rowsOfThread; ++i)
+        for (int64_t j = 0; j < columnsOfThread; ++j) {
+          Value &sum = sums[getAccumulator(i, group, j)];
+          sum = math::FmaOp::create(builder, loc, ofRows[i], ofColumns[j], sum);
+        }
+    }
+  }
+  return sums;
+}
+
+SmallVector<Value> ContractionEmitter::accumulate(const Product &product,
+                                                  ValueRange acc) {
+  Loader rowLoader = createLoader(product, /*isRows=*/true);
+  Loader columnLoader = createLoader(product, /*isRows=*/false);
+  auto loadBoth = [&](Position term) {
+    load(rowLoader, term);
+    load(columnLoader, term);
+  };
+  auto storeBoth = [&](Value buffer) {
+    store(rowLoader, buffer);
+    store(columnLoader, buffer);
+    gpu::BarrierOp::create(builder, loc);
+  };
+  loadBoth(0);
+  storeBoth(constant(0));
+
+  // While one tile is multiplied, the next one is on its way into the other
+  // buffer. The last one may have fewer terms.
+  int64_t lastTile = (product.depth - 1) / tileDepth;
+  SmallVector<Value> sums(acc);
+  if (lastTile > 0) {
+    auto loop = scf::ForOp::create(builder, loc, constant(0),
+                                   constant(lastTile), constant(1), sums);
+    OpBuilder::InsertionGuard guard(builder);
+    ElementEmitter::Scope scope(elements);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value tile = loop.getInductionVar();
+    Value buffer = arith::AndIOp::create(builder, loc, tile, constant(1));
+    Value other = arith::XOrIOp::create(builder, loc, buffer, constant(1));
+    loadBoth(times(add(tile, constant(1)), tileDepth));
+    SmallVector<Value> next =
+        multiply(buffer, tileDepth, loop.getRegionIterArgs());
+    storeBoth(other);
+    scf::YieldOp::create(builder, loc, next);
+    sums.assign(loop.result_begin(), loop.result_end());
+  }
+  return multiply(constant(lastTile % 2),
+                  product.depth - lastTile * tileDepth, sums);
+}
+
+SmallVector<Value> ContractionEmitter::emitInitial() {
+  SmallVector<Value> acc;
+  for (int64_t row = 0; row < rowsOfThread; ++row)
+    for (int64_t group = 0; group < getNumGroups(); ++group)
+      llvm::append_range(acc, elements.get(contraction.init,
+                                           getPosition(row, column, group),
+                                           columnsOfThread));
+  return acc;
+}
+
+void ContractionEmitter::emitResults(ValueRange acc) {
+  for (int64_t row = 0; row < rowsOfThread; ++row) {
+    Value exists = rowExists[row];
+    if (columnExists)
+      exists = arith::AndIOp::create(builder, loc, exists, columnExists);
+    auto branch = scf::IfOp::create(builder, loc, exists, /*withElse=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    ElementEmitter::Scope scope(elements);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    for (int64_t group = 0; group < getNumGroups(); ++group)
+      for (int64_t j = 0; j < columnsOfThread; ++j)
+        elements.define(contraction.result,
+                        getPosition(row, Position(column, j), group),
+                        acc[getAccumulator(row, group, j)]);
+    for (Value value : launch.steps.front().values) {
+      int64_t columns =
+          cast<RankedTensorType>(value.getType()).getShape().back();
+      for (int64_t group = 0; group < columns / launch.width; ++group) {
+        Positions at = getPosition(row, column, group);
+        storeGlobal(value, at, elements.get(value, at, columnsOfThread));
+      }
+    }
+  }
+}
+
+Grid ContractionEmitter::emit() {
+  emitPosition();
+  Type f32 = builder.getF32Type();
+  rowTiles = addWorkgroup({2, tileDepth, tileRows + kPadding}, f32);
+  columnTiles =
+      addWorkgroup({2, tileDepth, getExtent(/*isRows=*/false) + kPadding}, f32);
+  SmallVector<Value> acc = emitInitial();
+  bool isFirst = true;
+  for (const Product &product : contraction.products) {
+    if (product.depth == 0)
+      continue;
+    // All are done with the tiles of the product before.
+    if (!isFirst)
+      gpu::BarrierOp::create(builder, loc);
+    isFirst = false;
+    acc = accumulate(product, acc);
+  }
+  emitResults(acc);
+  finish(getThreads());
+
+  int64_t blocks = llvm::divideCeil(launch.width, tileColumns);
+  SmallVector<int64_t> outerSizes;
+  for (int64_t dim : contraction.outer)
+    outerSizes.push_back(shape[dim]);
+  blocks *= getTaskSize(outerSizes);
+  int64_t rowsOfTask = getTaskSize(rowSizes);
+  if (contraction.rows.front() == 0)
+    return {rowsOfTask, tileRows, blocks};
+  return {static_cast<int64_t>(llvm::divideCeil(rowsOfTask, tileRows)) * blocks,
+          1, 1};
+}

@@ -1,0 +1,172 @@
+//===- LaunchEmitter.h - Device functions of launches -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DYNBATCH_LIB_CONVERSION_KERNELTOGPU_LAUNCHEMITTER_H
+#define DYNBATCH_LIB_CONVERSION_KERNELTOGPU_LAUNCHEMITTER_H
+
+#include "ElementEmitter.h"
+#include "KernelPlan.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace mlir::dynbatch {
+
+/// How many blocks a launch has: the units of all tasks, a number of them in a
+/// block, and a number of blocks for those.
+struct Grid {
+  int64_t unitsOfTask, unitsOfBlock, blocksOfUnits;
+};
+
+/// Sizes of the tiles of contractions; 0 where the shapes decide.
+struct TileOptions {
+  int64_t rows, columns, depth;
+};
+
+/// Emits the device function of one launch. Derived classes know how.
+class LaunchEmitter {
+public:
+  /// Creates a function without contents in `module`. `index` is the number of
+  /// the launch.
+  LaunchEmitter(KernelOp kernel, const KernelPlan &plan, unsigned index,
+                gpu::GPUModuleOp module);
+
+  gpu::GPUFuncOp getFunction() const { return func; }
+
+protected:
+  /// Workgroup memory of its own for the function.
+  Value addWorkgroup(ArrayRef<int64_t> shape, Type type);
+  /// Stores elements of `value` wherever others look for them outside of the
+  /// block.
+  void storeGlobal(Value value, ArrayRef<Position> at,
+                   ArrayRef<Value> elements);
+  /// Elements of `value` are found in global memory from now on.
+  void addGlobal(Value value);
+  /// Ends the function, which is launched with blocks of `threads` threads.
+  void finish(int64_t threads);
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+
+  KernelOp kernel;
+  const KernelPlan &plan;
+  const Launch &launch;
+  Location loc;
+  OpBuilder builder;
+  gpu::GPUFuncOp func;
+  DeviceMemory memory;
+  ElementEmitter elements;
+
+private:
+  static gpu::GPUFuncOp createFunction(KernelOp kernel, unsigned index,
+                                       gpu::GPUModuleOp module);
+};
+
+/// A launch of steps: each thread computes elements of tensors.
+class StepsEmitter : public LaunchEmitter {
+public:
+  using LaunchEmitter::LaunchEmitter;
+  Grid emit(int64_t maxThreads);
+
+private:
+  /// One step only: threads are spread over the elements of all tasks.
+  Grid emitFlat(int64_t maxThreads);
+  /// Threads of a block work on the same points, step by step.
+  Grid emitPoints();
+  void emitStep(const Step &step);
+  void emitElements(const Step &step, ArrayRef<Position> at, unsigned lanes);
+  void emitReduction(const Step &step);
+
+  /// Of `emitPoints`: the point in the block and its position; the thread of
+  /// the point; whether there is such a point.
+  Value point, thread, active;
+  Positions prefix;
+  DenseMap<Value, Value> local;   ///< workgroup memory of values
+  DenseMap<Type, Value> partials; ///< of shared reductions
+};
+
+/// A launch of a contraction: a block computes a tile of its result.
+class ContractionEmitter : public LaunchEmitter {
+public:
+  ContractionEmitter(KernelOp kernel, const KernelPlan &plan, unsigned index,
+                     gpu::GPUModuleOp module, const TileOptions &options);
+  Grid emit();
+
+private:
+  /// What the thread loads of the tiles of one factor: vectors along one
+  /// dimension of the tile, a number of them each time.
+  struct Loader {
+    const Factor *factor;
+    int64_t depth; ///< of the product
+    int64_t first; ///< where it begins in the factor
+    bool isRows;
+    bool alongSum; ///< vectors lie along the dimension that is summed over
+    unsigned lanes;
+    struct Vector {
+      Value exists;   ///< null if it always does
+      Value x, k;     ///< position in the tile
+      Positions at;   ///< of the result, without what depends on the sum
+      SmallVector<Value> elements;
+    };
+    SmallVector<Vector> vectors;
+  };
+
+  void chooseTile(const TileOptions &options);
+  void emitPosition();
+  Loader createLoader(const Product &product, bool isRows);
+  /// Loads the vectors of the tile that begins at term `term`.
+  void load(Loader &loader, Position term);
+  void store(Loader &loader, Value buffer);
+  /// Adds `depth` products of what is in `buffer` to the accumulators.
+  SmallVector<Value> multiply(Value buffer, int64_t depth, ValueRange acc);
+  SmallVector<Value> accumulate(const Product &product, ValueRange acc);
+  /// Position of an element of the thread. `column` is that in the first group.
+  Positions getPosition(unsigned row, Position column, int64_t group = 0) const;
+  SmallVector<Value> emitInitial();
+  void emitResults(ValueRange acc);
+
+  int64_t getNumGroups() const { return launch.getNumGroups(); }
+  /// Rows or columns of a tile.
+  int64_t getExtent(bool isRows) const {
+    return isRows ? tileRows : tileColumns * getNumGroups();
+  }
+  int64_t getThreads() const { return threadsOfRows * threadsOfColumns; }
+  unsigned getAccumulator(int64_t row, int64_t group, int64_t column) const {
+    return (row * getNumGroups() + group) * columnsOfThread + column;
+  }
+  Value add(Value a, Value b) {
+    return arith::AddIOp::create(builder, loc, a, b);
+  }
+  Value times(Value a, int64_t b) {
+    return arith::MulIOp::create(builder, loc, a, constant(b));
+  }
+  Value atMost(Value a, Value b) {
+    return arith::MinUIOp::create(builder, loc, a, b);
+  }
+
+  const Contraction &contraction;
+  ArrayRef<int64_t> shape; ///< of the result
+  /// Rows and columns (of each group) of a block and of a thread; terms that are
+  /// in workgroup memory at once.
+  int64_t tileRows, tileColumns, tileDepth, rowsOfThread, columnsOfThread;
+  int64_t threadsOfRows, threadsOfColumns;
+
+  Value threadRow, threadColumn; ///< of the thread, in the tile
+  Value firstRow, firstColumn;   ///< of the tile
+  Value numRows;                 ///< of the result, in all dimensions of rows
+  SmallVector<int64_t> rowSizes; ///< in each of them
+  Positions outer;
+  SmallVector<Value> rowExists;
+  SmallVector<Positions> rows; ///< of the thread, clamped
+  Value columnExists;          ///< null if it always does
+  Value column;                ///< first one of the thread, clamped
+  Value rowTiles, columnTiles; ///< two tiles each
+};
+
+} // namespace mlir::dynbatch
+
+#endif // DYNBATCH_LIB_CONVERSION_KERNELTOGPU_LAUNCHEMITTER_H

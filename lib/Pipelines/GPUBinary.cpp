@@ -1,0 +1,51 @@
+//===- GPUBinary.cpp - From GPU kernels to PTX and binaries -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dynbatch/Conversion/Passes.h"
+#include "dynbatch/Pipelines/Pipelines.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void mlir::dynbatch::buildGPUToBinaryPipeline(OpPassManager &pm,
+                                              const GPUBinaryOptions &options) {
+  OpPassManager &prepare = pm.nest<gpu::GPUModuleOp>();
+  prepare.addPass(createExpandGPUMath());
+  prepare.addPass(createCanonicalizerPass());
+  prepare.addPass(createCSEPass());
+
+  GpuNVVMAttachTargetOptions target;
+  target.chip = options.chip;
+  target.features = options.features;
+  target.optLevel = 3;
+  pm.addPass(createGpuNVVMAttachTarget(target));
+
+  OpPassManager &convert = pm.nest<gpu::GPUModuleOp>();
+  convert.addPass(memref::createExpandStridedMetadataPass());
+  convert.addPass(createLowerAffinePass());
+  convert.addPass(createSCFToControlFlowPass());
+  ConvertGpuOpsToNVVMOpsOptions toNVVM;
+  toNVVM.indexBitwidth = 64;
+  convert.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
+  convert.addPass(createCanonicalizerPass());
+  convert.addPass(createCSEPass());
+  convert.addPass(createReconcileUnrealizedCastsPass());
+  CheckGPULibraryOptions library;
+  library.toolkit = options.toolkit;
+  convert.addPass(createCheckGPULibrary(library));
+
+  GpuModuleToBinaryPassOptions binary;
+  binary.compilationTarget = options.format;
+  binary.toolkitPath = options.toolkit;
+  pm.addPass(createGpuModuleToBinaryPass(binary));
+}
