@@ -209,17 +209,22 @@ Status Context::runStep(const std::vector<unsigned> &kernels, int64_t round,
 
 Status Context::runBatch(unsigned kernel, int64_t depth, const int64_t *rows,
                          int64_t count) {
-  if (!recorder) {
-    executor.run(kernel, rows, count);
-    return Status::success();
-  }
+  auto run = [&] {
+    Status status = executor.run(kernel, rows, count);
+    // A batch has tasks of many instances.
+    if (!status.ok())
+      instance = -1;
+    return status;
+  };
+  if (!recorder)
+    return run();
   Status status = recorder->beforeBatch(kernel, depth, rows, count, tensors);
   if (!status.ok()) {
     instance = recorder->offendingInstance();
     return status;
   }
   Recorder::Time began = recorder->now();
-  executor.run(kernel, rows, count);
+  status = run();
   recorder->afterBatch(kernel, depth, count, began);
   return status;
 }

@@ -9,6 +9,8 @@
 #ifndef DYNBATCH_LIB_CORE_EXECUTOR_H
 #define DYNBATCH_LIB_CORE_EXECUTOR_H
 
+#include "dynbatch/Runtime/Status.h"
+
 #include <cstdint>
 
 namespace dynbatch::rt {
@@ -20,8 +22,8 @@ public:
   virtual ~Executor() = default;
 
   /// Runs `count` >= 1 tasks of `kernel`, one a row; returns when their results
-  /// are in place.
-  virtual void run(unsigned kernel, const int64_t *rows, int64_t count) = 0;
+  /// are in place, or with the error that ends the minibatch.
+  virtual Status run(unsigned kernel, const int64_t *rows, int64_t count) = 0;
 };
 
 } // namespace dynbatch::rt

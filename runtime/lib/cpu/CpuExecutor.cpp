@@ -8,9 +8,12 @@
 
 #include "cpu/CpuExecutor.h"
 
+#include "core/KernelError.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 
 using namespace dynbatch::rt;
 
@@ -53,13 +56,13 @@ int64_t CpuExecutor::rowsPerPiece(int64_t count, int64_t flopsPerTask,
   return (grains + pieces - 1) / pieces * grain;
 }
 
-void CpuExecutor::run(unsigned kernel, const int64_t *rows, int64_t count) {
+Status CpuExecutor::run(unsigned kernel, const int64_t *rows, int64_t count) {
   const Kernel &info = module.descriptor().kernels[kernel];
   dynbatch_kernel_fn function = module.raw()->kernels[kernel];
   int64_t piece = rowsPerPiece(count, info.flops, options);
   if (piece >= count) {
     function(rows, count, getScratch(0, info, count), params);
-    return;
+    return takeKernelError();
   }
 
   struct Batch {
@@ -68,7 +71,19 @@ void CpuExecutor::run(unsigned kernel, const int64_t *rows, int64_t count) {
     dynbatch_kernel_fn function;
     const int64_t *rows;
     int64_t count, piece;
-  } batch{*this, info, function, rows, count, piece};
+    std::mutex mutex;
+    int64_t failedPiece = -1;
+    Status status = Status::success();
+
+    /// The first piece's error is the batch's, whichever thread is first.
+    void fail(int64_t piece, Status error) {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (failedPiece >= 0 && failedPiece < piece)
+        return;
+      failedPiece = piece;
+      status = std::move(error);
+    }
+  } batch{*this, info, function, rows, count, piece, {}};
   pool.run((count + piece - 1) / piece,
            [](void *argument, int64_t index, unsigned thread) {
              Batch &batch = *static_cast<Batch *>(argument);
@@ -78,6 +93,10 @@ void CpuExecutor::run(unsigned kernel, const int64_t *rows, int64_t count) {
                  batch.rows + begin * batch.kernel.rowWords, size,
                  batch.executor.getScratch(thread, batch.kernel, size),
                  batch.executor.params);
+             Status error = takeKernelError();
+             if (!error.ok())
+               batch.fail(index, std::move(error));
            },
            &batch);
+  return std::move(batch.status);
 }

@@ -31,7 +31,7 @@ public:
   CpuExecutor(const Module &module, void *const *params,
               const Options &options);
 
-  void run(unsigned kernel, const int64_t *rows, int64_t count) override;
+  Status run(unsigned kernel, const int64_t *rows, int64_t count) override;
 
   /// How many rows each piece of a batch has (the last may have fewer): a
   /// multiple of the grain, or `count` when it is not worth splitting.
