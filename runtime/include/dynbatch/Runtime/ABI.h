@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define DYNBATCH_ABI_VERSION 2
+#define DYNBATCH_ABI_VERSION 3
 
 /// Alignment, in bytes, of every tensor the runtime or compiled code allocates.
 #define DYNBATCH_TENSOR_ALIGNMENT 64
@@ -35,7 +35,9 @@ extern "C" {
 /// step inside of it.
 #define DYNBATCH_DEPTH_STEP_BITS 12
 
-/// A tensor in host code: storage address (row-major, contiguous) and stamp.
+/// A tensor in host code: storage address (row-major, contiguous) and stamp. In
+/// a module for a device with memory of its own it is an address over there,
+/// which host code can compute with and hand on, but not look into.
 typedef struct dynbatch_tensor {
   int64_t address;
   uint64_t stamp;
@@ -71,6 +73,8 @@ typedef struct dynbatch_context {
   char *stack_limit;      ///< recursive functions refuse to go below it;
                           ///< changes with the fiber that runs
   int64_t instance;       ///< index of the running instance in its input
+  int64_t device;         ///< 0: tensors are in host memory; otherwise host
+                          ///< code reads them with dynbatch_rt_read alone
 } dynbatch_context;
 
 /// Cells. A constructor cell is {int64_t tag; slots...}, tag = position of the
@@ -126,6 +130,12 @@ char *dynbatch_rt_heap_alloc(dynbatch_context *ctx, int64_t bytes);
 /// Forced read: returns when all tasks enqueued so far have run. In a module
 /// that parks, other host code runs in between.
 void dynbatch_rt_flush(dynbatch_context *ctx);
+/// Forced read of a tensor, or part of one, that begins at `address`: returns
+/// when it is computed, like dynbatch_rt_flush, or at once if it is already.
+/// The result is host memory with its `bytes`, valid until the next call of an
+/// ABI function that may flush.
+const void *dynbatch_rt_read(dynbatch_context *ctx, int64_t address,
+                             uint64_t stamp, int64_t bytes);
 /// Runs `function(ctx, frame)` on a new child fiber of the running instance,
 /// at once, until it ends or waits. Returns null if it has ended; otherwise a
 /// handle that the caller must join once, while `frame` stays valid.
