@@ -93,6 +93,7 @@ const AbiSymbol *dynbatch::rt::abiSymbols(size_t &count) {
       DYNBATCH_SYMBOL(dynbatch_rt_index_error),
       DYNBATCH_SYMBOL(dynbatch_rt_stack_overflow),
       DYNBATCH_SYMBOL(dynbatch_rt_error),
+      DYNBATCH_SYMBOL(dynbatch_rt_gpu_launch),
       DYNBATCH_SYMBOL(_mlir_memref_to_llvm_alloc),
       DYNBATCH_SYMBOL(_mlir_memref_to_llvm_aligned_alloc),
       DYNBATCH_SYMBOL(_mlir_memref_to_llvm_free),

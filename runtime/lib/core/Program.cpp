@@ -10,6 +10,7 @@
 
 #include "core/Context.h"
 #include "cpu/CpuExecutor.h"
+#include "cuda/CudaExecutor.h"
 
 #include <ostream>
 #include <vector>
@@ -185,6 +186,20 @@ private:
 Program::Program(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Program::~Program() = default;
 
+/// The executor that the module's descriptor asks for.
+static Result<std::unique_ptr<Executor>>
+createExecutor(const Module &module, const ParameterSet &params,
+               const ProgramOptions &options, Recorder &recorder) {
+  if (module.descriptor().device == DeviceKind::Cuda)
+    return createCudaExecutor(module, options.device,
+                              options.stats || options.trace ? &recorder
+                                                             : nullptr);
+  return std::unique_ptr<Executor>(std::make_unique<CpuExecutor>(
+      module, params.addresses(),
+      CpuExecutor::Options{options.threads, options.grainRows,
+                           options.grainFlops}));
+}
+
 Result<std::unique_ptr<Program>>
 Program::create(const Module &module, ParameterSet params,
                 const ProgramOptions &options) {
@@ -202,13 +217,13 @@ Program::create(const Module &module, ParameterSet params,
   auto recorder = std::make_unique<Recorder>(
       module.descriptor(),
       Recorder::Options{options.stats, options.trace, options.verifySchedule});
-  auto executor = std::make_unique<CpuExecutor>(
-      module, params.addresses(),
-      CpuExecutor::Options{options.threads, options.grainRows,
-                           options.grainFlops});
+  Result<std::unique_ptr<Executor>> executor =
+      createExecutor(module, params, options, *recorder);
+  if (!executor.ok())
+    return executor.takeError();
   std::unique_ptr<Program> program(new Program(
       std::make_unique<Impl>(module, std::move(params), std::move(recorder),
-                             std::move(executor), options, stack.take())));
+                             executor.take(), options, stack.take())));
   Status status = program->impl->prepare();
   if (!status.ok())
     return status;

@@ -92,7 +92,10 @@ typedef void (*dynbatch_entry_fn)(dynbatch_context *ctx, const char *args,
 typedef void (*dynbatch_prologue_fn)(dynbatch_context *ctx);
 /// Runs `count` tasks, `rows` is their first row. `scratch` has the
 /// descriptor's scratch_bytes and behind them row_scratch_bytes for each of the
-/// rows, tensor aligned, private to the call.
+/// rows, tensor aligned, private to the call. On a GPU it is a host function
+/// that launches GPU kernels (dynbatch_rt_gpu_launch), and `rows`, `scratch`
+/// and `params` are addresses in the device's memory, `params` that of an array
+/// of device addresses.
 typedef void (*dynbatch_kernel_fn)(const int64_t *rows, int64_t count,
                                    char *scratch, void *const *params);
 
@@ -105,6 +108,19 @@ typedef struct dynbatch_module {
   dynbatch_prologue_fn prologue; ///< may be null
   const dynbatch_kernel_fn *kernels;
 } dynbatch_module;
+
+/// GPU code for the CUDA driver, one or more kernels. Constant, like the names
+/// in it, as long as the module is loaded.
+#define DYNBATCH_GPU_IMAGE_VERSION 1
+#define DYNBATCH_GPU_IMAGE_PTX 0    ///< text
+#define DYNBATCH_GPU_IMAGE_CUBIN 1  ///< ELF, for one architecture
+#define DYNBATCH_GPU_IMAGE_FATBIN 2 ///< several of these
+typedef struct dynbatch_gpu_image {
+  uint32_t version; ///< DYNBATCH_GPU_IMAGE_VERSION
+  uint32_t format;  ///< one of DYNBATCH_GPU_IMAGE_*
+  const char *data;
+  uint64_t size; ///< bytes; of a text without or with its final NUL
+} dynbatch_gpu_image;
 
 //===----------------------------------------------------------------------===//
 // Functions the runtime gives to compiled code. Those marked noreturn record
@@ -152,6 +168,18 @@ DYNBATCH_NORETURN void dynbatch_rt_stack_overflow(dynbatch_context *ctx);
 /// A failed assertion; `message` names its source location.
 DYNBATCH_NORETURN void dynbatch_rt_error(dynbatch_context *ctx,
                                          const char *message);
+
+/// Launches `kernel` of `image`; only in a dynbatch_kernel_fn. Launches of a
+/// minibatch run one after the other. `args` are the addresses of its
+/// `num_args` arguments, which are copied. `shared_bytes` of dynamic shared
+/// memory are added to what the kernel declares. A grid without blocks is not
+/// launched. `location` is that of the source, `file:line:column`, or empty.
+/// Errors come up in the flush.
+void dynbatch_rt_gpu_launch(const dynbatch_gpu_image *image, const char *kernel,
+                            int64_t grid_x, int64_t grid_y, int64_t grid_z,
+                            int64_t block_x, int64_t block_y, int64_t block_z,
+                            int64_t shared_bytes, void **args, int64_t num_args,
+                            const char *location);
 
 /// Allocation hooks of the memref lowering (finalize-memref-to-llvm with
 /// generic functions): used by prologues and by the reference target. They
