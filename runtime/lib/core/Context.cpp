@@ -20,6 +20,9 @@ static thread_local Context *runningContext = nullptr;
 static constexpr uint64_t kEpochStep = uint64_t(1)
                                        << DYNBATCH_STAMP_EPOCH_SHIFT;
 
+/// The arena's first chunk.
+static constexpr size_t kFirstTensors = size_t(4) << 20;
+
 Context *Context::running() { return runningContext; }
 
 Context::Context(const ModuleDescriptor &descriptor, void *const *params,
@@ -29,7 +32,8 @@ Context::Context(const ModuleDescriptor &descriptor, void *const *params,
       stack(std::move(hostStack)), fibers(*this, options.fiberStackBytes),
       recorder(recorder), memoryLimit(options.memoryLimit), pending(descriptor),
       schedule(options.schedule), dynamicSchedule(descriptor),
-      tensors(arena_cursor, arena_end, options.memoryLimit, options.poison),
+      tensors(arena_cursor, arena_end, options.memoryLimit, options.poison,
+              kFirstTensors, executor.tensorMemory()),
       cells(heap_cursor, heap_end, options.memoryLimit, options.poison),
       temporaries(temporaryCursor, temporaryEnd, options.memoryLimit,
                   options.poison) {
@@ -144,6 +148,12 @@ Status Context::flush() {
     recorder->beginFlush(pending, tensors);
   }
   Status status = runPending();
+  if (status.ok()) {
+    status = executor.endFlush();
+    // A flush serves many instances.
+    if (!status.ok())
+      instance = -1;
+  }
   if (!status.ok())
     return status;
   pending.clear();
@@ -225,7 +235,10 @@ Status Context::runBatch(unsigned kernel, int64_t depth, const int64_t *rows,
   }
   Recorder::Time began = recorder->now();
   status = run();
-  recorder->afterBatch(kernel, depth, count, began);
+  if (executor.runsLater())
+    recorder->deferBatch(kernel, depth, count);
+  else
+    recorder->afterBatch(kernel, depth, count, began);
   return status;
 }
 
@@ -280,7 +293,28 @@ void Context::outOfMemory(const char *what, const Arena &arena, size_t bytes) {
                         std::to_string(bytes) + " more";
   if (memoryLimit)
     message += ", the limit is " + std::to_string(memoryLimit);
+  if (const std::string &failure = arena.memory().failure(); !failure.empty())
+    message += ": " + failure;
   fail(std::move(message));
+}
+
+const void *Context::read(int64_t address, uint64_t stamp, size_t bytes) {
+  Read read{address, bytes};
+  if (((stamp ^ epoch) >> DYNBATCH_STAMP_EPOCH_SHIFT) == 0) {
+    executor.request(read);
+    requestFlush();
+    return read.value;
+  }
+  std::string failure;
+  // Nothing is left behind that would have to be freed: fail does not return.
+  if (Status status = executor.readNow(read); !status.ok())
+    failure = status.message();
+  if (!failure.empty()) {
+    // The device's, not the instance's.
+    instance = -1;
+    fail(std::move(failure));
+  }
+  return read.value;
 }
 
 void *Context::spawn(Fiber::Function function, char *frame) {

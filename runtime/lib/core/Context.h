@@ -66,6 +66,13 @@ public:
 
   /// Ends a minibatch: all memory but the results' slots is free again.
   void reset();
+  /// Tensors are now in the executor's memory, parameters at `addresses`.
+  void useDevice(void *const *addresses) {
+    device = 1;
+    params = addresses;
+  }
+  /// Gives the memory of tensors back.
+  void releaseTensors() { tensors.release(); }
   /// Ends the prologue: also gives the temporary memory back.
   void releaseTemporaries() { temporaries.release(); }
 
@@ -86,6 +93,7 @@ public:
     else
       stack->park();
   }
+  const void *read(int64_t address, uint64_t stamp, size_t bytes);
   void *spawn(Fiber::Function function, char *frame);
   void join(void *handle) {
     if (!handle)
@@ -103,6 +111,7 @@ private:
   bool runFibers(Fiber::Function function, char *frame, int64_t &begin,
                  int64_t end);
   Status flush();
+  /// Runs all batches.
   Status runPending();
   /// Runs the batches of `kernels` at one place of the schedule.
   Status runStep(const std::vector<unsigned> &kernels, int64_t round,
