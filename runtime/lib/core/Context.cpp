@@ -32,6 +32,7 @@ Context::Context(const ModuleDescriptor &descriptor, void *const *params,
       stack(std::move(hostStack)), fibers(*this, options.fiberStackBytes),
       recorder(recorder), memoryLimit(options.memoryLimit), pending(descriptor),
       schedule(options.schedule), dynamicSchedule(descriptor),
+      delayedRound(descriptor),
       tensors(arena_cursor, arena_end, options.memoryLimit, options.poison,
               kFirstTensors, executor.tensorMemory()),
       cells(heap_cursor, heap_end, options.memoryLimit, options.poison),
@@ -187,14 +188,17 @@ Status Context::runPending() {
     countRounds(stage.kernels);
     for (const Part &part : stage.parts)
       countRounds(part.kernels);
-    for (int64_t round = 0; round < rounds; ++round) {
-      Status status = runStep(stage.kernels, round, 0);
+    bool delayed = rounds > 1 && delayedRound.canDelay(stage, pending);
+    for (int64_t round = delayed ? 1 : 0; round < rounds; ++round) {
+      bool joins = delayed && round == 1;
+      Status status = runStep(stage.kernels, round, 0, /*joins=*/false);
       for (const Part &part : stage.parts) {
         int64_t steps = 0;
         for (unsigned kernel : part.kernels)
-          steps = std::max(steps, pending.numSteps(kernel, round));
+          for (int64_t other = joins ? 0 : round; other <= round; ++other)
+            steps = std::max(steps, pending.numSteps(kernel, other));
         for (int64_t step = 0; status.ok() && step < steps; ++step)
-          status = runStep(part.kernels, round, step);
+          status = runStep(part.kernels, round, step, joins);
       }
       if (!status.ok())
         return status;
@@ -204,9 +208,10 @@ Status Context::runPending() {
 }
 
 Status Context::runStep(const std::vector<unsigned> &kernels, int64_t round,
-                        int64_t step) {
+                        int64_t step, bool joins) {
   for (unsigned kernel : kernels) {
-    Queues::Tasks tasks = pending.tasks(kernel, round, step);
+    Queues::Tasks tasks = joins ? delayedRound.join(pending, kernel, step)
+                                : pending.tasks(kernel, round, step);
     if (tasks.count == 0)
       continue;
     Status status = runBatch(kernel, pending.depth(kernel, round, step),

@@ -10,6 +10,7 @@
 #define DYNBATCH_LIB_CORE_CONTEXT_H
 
 #include "core/Arena.h"
+#include "core/DelayedRound.h"
 #include "core/DynamicSchedule.h"
 #include "core/Executor.h"
 #include "core/Fibers.h"
@@ -113,9 +114,10 @@ private:
   Status flush();
   /// Runs all batches.
   Status runPending();
-  /// Runs the batches of `kernels` at one place of the schedule.
+  /// Runs the batches of `kernels` at one place of the schedule; `joins`:
+  /// together with the tasks of round 0.
   Status runStep(const std::vector<unsigned> &kernels, int64_t round,
-                 int64_t step);
+                 int64_t step, bool joins);
   Status runBatch(unsigned kernel, int64_t depth, const int64_t *rows,
                   int64_t count);
   [[noreturn]] void outOfMemory(const char *what, const Arena &arena,
@@ -130,6 +132,7 @@ private:
   Queues pending;
   Schedule schedule;
   DynamicSchedule dynamicSchedule;
+  DelayedRound delayedRound;
   char *temporaryCursor = nullptr;
   char *temporaryEnd = nullptr;
   Arena tensors;
