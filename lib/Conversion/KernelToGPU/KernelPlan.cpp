@@ -23,8 +23,6 @@ static constexpr int64_t kMaxGroups = 8;
 static constexpr int64_t kMinWidth = 4;
 /// Terms from which on threads share a reduction.
 static constexpr int64_t kMinSharedTerms = 32;
-/// Threads of a warp: shared reductions have no fewer.
-static constexpr int64_t kWarp = 32;
 
 bool Launch::isEmpty() const {
   return llvm::all_of(steps, [](const Step &step) {
@@ -47,8 +45,8 @@ static ArrayRef<int64_t> getShape(Value value) {
 /// Terms of each result of a reduction.
 static int64_t getNumTerms(LinalgOp op) {
   int64_t terms = 1;
-  for (auto [range, type] : llvm::zip_equal(op.getStaticLoopRanges(),
-                                            op.getIteratorTypesArray()))
+  for (auto [range, type] :
+       llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
     if (type == utils::IteratorType::reduction)
       terms *= range;
   return terms;
@@ -56,7 +54,12 @@ static int64_t getNumTerms(LinalgOp op) {
 
 /// Whether threads share the terms of a reduction.
 static bool isShared(LinalgOp op) {
-  return matchAssociative(op) && getNumTerms(op) >= kMinSharedTerms;
+  if (!matchAssociative(op) || getNumTerms(op) < kMinSharedTerms)
+    return false;
+  // What threads of a warp can exchange.
+  Type type = getElementTypeOrSelf(op->getResult(0));
+  return type.isIntOrFloat() &&
+         llvm::is_contained({32u, 64u}, type.getIntOrFloatBitWidth());
 }
 
 KernelPlan::KernelPlan(KernelOp kernel) : kernel(kernel), batched(kernel) {}
@@ -119,15 +122,13 @@ void KernelPlan::placeContraction(Node &node, const Contraction &contraction) {
       it != makers.end() && contraction.init.hasOneUse()) {
     Launch &launch = launches[it->second->launch];
     auto isBefore = [&](const Product &product) {
-      return llvm::all_of(
-          std::array{product.rows.value, product.columns.value},
-          [&](Value factor) {
-            return getLastLaunch(getSources(factor, batched)) <
-                   it->second->launch;
-          });
+      return llvm::all_of(std::array{product.rows.value, product.columns.value},
+                          [&](Value factor) {
+                            return getLastLaunch(getSources(factor, batched)) <
+                                   it->second->launch;
+                          });
     };
-    if (launch.contraction &&
-        launch.contraction->result == contraction.init &&
+    if (launch.contraction && launch.contraction->result == contraction.init &&
         launch.contraction->canAppend(contraction) &&
         llvm::all_of(contraction.products, isBefore)) {
       node.launch = it->second->launch;
@@ -149,7 +150,8 @@ void KernelPlan::placeContraction(Node &node, const Contraction &contraction) {
 
 bool KernelPlan::canFuse(const Node &node, unsigned index) {
   Launch &launch = launches[index];
-  if (!launch.contraction || (isa<LinalgOp>(node.op) && !isElementwise(node.op)))
+  if (!launch.contraction ||
+      (isa<LinalgOp>(node.op) && !isElementwise(node.op)))
     return false;
   Value result = launch.contraction->result;
   ArrayRef<int64_t> shape = getShape(node.values.front()),
@@ -312,13 +314,14 @@ void KernelPlan::decideBlocks(const PlanOptions &options) {
     for (auto &node : nodes)
       if (node->launch == index && launch.steps[node->step].cooperative)
         size = std::max(size, getNumTerms(cast<LinalgOp>(node->op)));
-    launch.threads = std::min<int64_t>(llvm::PowerOf2Ceil(size),
-                                       llvm::bit_floor<uint64_t>(options.threads));
+    launch.threads = std::min<int64_t>(
+        llvm::PowerOf2Ceil(size), llvm::bit_floor<uint64_t>(options.threads));
     if (cooperative)
-      launch.threads = std::max(launch.threads, kWarp);
+      launch.threads = std::max(launch.threads, kWarpSize);
 
     SmallVector<std::pair<int64_t, Value>> local;
-    int64_t bytes = cooperative ? launch.threads * sizeof(double) : 0;
+    int64_t bytes =
+        cooperative ? launch.threads / kWarpSize * sizeof(double) : 0;
     for (const Step &step : launch.steps)
       for (Value value : step.values)
         if (storage[value].workgroup) {
@@ -336,8 +339,8 @@ void KernelPlan::decideBlocks(const PlanOptions &options) {
     }
     launch.points = std::max<int64_t>(options.threads / launch.threads, 1);
     if (bytes > 0)
-      launch.points = std::clamp<int64_t>(options.workgroupBytes / bytes, 1,
-                                          launch.points);
+      launch.points =
+          std::clamp<int64_t>(options.workgroupBytes / bytes, 1, launch.points);
   }
 }
 

@@ -9,8 +9,8 @@
 #include "Sources.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -22,8 +22,7 @@ using linalg::LinalgOp;
 
 bool mlir::dynbatch::isElementwise(Operation *op) {
   auto linalgOp = dyn_cast<LinalgOp>(op);
-  return linalgOp &&
-         linalgOp.getNumParallelLoops() == linalgOp.getNumLoops();
+  return linalgOp && linalgOp.getNumParallelLoops() == linalgOp.getNumLoops();
 }
 
 bool mlir::dynbatch::isView(Operation *op) {
@@ -92,8 +91,8 @@ static Alignment getAlignment(tensor::ExtractSliceOp slice) {
 
 /// How the elements of a reshaped tensor relate to those of its source. `rank`
 /// is that of the one with more dimensions.
-static Alignment
-getAlignment(ArrayRef<ReassociationIndices> groups, unsigned rank) {
+static Alignment getAlignment(ArrayRef<ReassociationIndices> groups,
+                              unsigned rank) {
   unsigned prefix = 0;
   while (prefix < groups.size() && groups[prefix].size() == 1)
     ++prefix;
@@ -152,8 +151,9 @@ static void collect(Value value, Alignment alignment,
         follow(slice.getDest(), {getRank(value), 0});
         unsigned prefix = 0;
         for (unsigned rank = getRank(slice.getSource());
-             prefix < rank && slice.getSourceType().getDimSize(prefix) ==
-                                  slice.getDestType().getDimSize(prefix) &&
+             prefix < rank &&
+             slice.getSourceType().getDimSize(prefix) ==
+                 slice.getDestType().getDimSize(prefix) &&
              isConstantIntValue(slice.getMixedOffsets()[prefix], 0);)
           ++prefix;
         follow(slice.getSource(), {prefix, {}});
@@ -175,8 +175,9 @@ static void collect(Value value, Alignment alignment,
                getAlignment(expand.getReassociationIndices(), getRank(value)));
       })
       .Case([&](tensor::CollapseShapeOp collapse) {
-        follow(collapse.getSrc(), getAlignment(collapse.getReassociationIndices(),
-                                               getRank(collapse.getSrc())));
+        follow(collapse.getSrc(),
+               getAlignment(collapse.getReassociationIndices(),
+                            getRank(collapse.getSrc())));
       })
       .Case([&](tensor::CastOp cast) {
         follow(cast.getSource(), {getRank(value), 0});
@@ -253,8 +254,7 @@ static LogicalResult verifyLinalg(LinalgOp op) {
     return emitNotLowerable(op)
            << "a parallel loop is no dimension of its results";
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  for (auto [range, type] :
-       llvm::zip_equal(ranges, op.getIteratorTypesArray()))
+  for (auto [range, type] : llvm::zip_equal(ranges, op.getIteratorTypesArray()))
     if (type != utils::IteratorType::parallel && ShapedType::isDynamic(range))
       return emitNotLowerable(op) << "it reduces a dimension of dynamic size";
   return verifyBody(op);
