@@ -89,9 +89,12 @@ int64_t KernelPlan::getLastLaunch(ArrayRef<Source> sources) const {
 }
 
 void KernelPlan::addNode(Operation *op) {
-  auto add = [&](ValueRange values, SmallVector<Source> sources) -> Node & {
+  auto add = [&](Value value) -> Node & {
     nodes.push_back(std::make_unique<Node>(
-        Node{op, llvm::to_vector(values), std::move(sources)}));
+        Node{op, value,
+             isa<ScatterOp>(op)
+                 ? getSources(value, batched)
+                 : getReadSources(cast<OpResult>(value), batched)}));
     return *nodes.back();
   };
   if (auto scatter = dyn_cast<ScatterOp>(op)) {
@@ -99,21 +102,24 @@ void KernelPlan::addNode(Operation *op) {
     Value tensor = scatter.getTensor();
     // A view has no place of its own, so it is computed here.
     if (!makers.contains(tensor) && !storage.contains(tensor))
-      place(add(tensor, getSources(tensor, batched)));
+      place(add(tensor));
     storage[tensor].results.push_back(rows.getArgNumber() - 1 -
                                       kernel.getOperandRows().size());
     return;
   }
   if (!isComputed(op, batched))
     return;
-  auto linalgOp = cast<LinalgOp>(op);
-  Node &node = add(op->getResults(), getSources(linalgOp, batched));
-  if (std::optional<Contraction> contraction = matchContraction(linalgOp))
-    placeContraction(node, *contraction);
-  else
-    place(node);
-  for (Value value : node.values)
+  // Results of one op may have different shapes. Where they are computed in the
+  // same step, it is done once.
+  for (Value value : op->getResults()) {
+    Node &node = add(value);
+    if (std::optional<Contraction> contraction =
+            matchContraction(cast<LinalgOp>(op)))
+      placeContraction(node, *contraction);
+    else
+      place(node);
     makers[value] = &node;
+  }
 }
 
 void KernelPlan::placeContraction(Node &node, const Contraction &contraction) {
@@ -154,7 +160,7 @@ bool KernelPlan::canFuse(const Node &node, unsigned index) {
       (isa<LinalgOp>(node.op) && !isElementwise(node.op)))
     return false;
   Value result = launch.contraction->result;
-  ArrayRef<int64_t> shape = getShape(node.values.front()),
+  ArrayRef<int64_t> shape = getShape(node.value),
                     full = getShape(result);
   if (shape.size() != full.size() || shape.drop_back() != full.drop_back())
     return false;
@@ -188,7 +194,7 @@ void KernelPlan::place(Node &node) {
     if (launches[index].contraction) {
       if (!canFuse(node, index))
         continue;
-      launches[index].width = getShape(node.values.front()).back();
+      launches[index].width = getShape(node.value).back();
       node.launch = index;
       ++numFused;
       return;
@@ -202,7 +208,7 @@ void KernelPlan::place(Node &node) {
 void KernelPlan::placeInSteps(Node &node, unsigned index) {
   node.launch = index;
   SmallVector<Step> &steps = launches[index].steps;
-  ArrayRef<int64_t> shape = getShape(node.values.front());
+  ArrayRef<int64_t> shape = getShape(node.value);
   unsigned first = 0;
   for (const Source &source : node.sources) {
     const Node &maker = getMaker(source.value);
@@ -246,9 +252,8 @@ void KernelPlan::decideStorage() {
   for (auto &[value, place] : storage)
     place.workgroup &= !place.isGlobal();
   for (auto &node : nodes)
-    for (Value value : node->values)
-      if (getStorage(value))
-        launches[node->launch].steps[node->step].values.push_back(value);
+    if (getStorage(node->value))
+      launches[node->launch].steps[node->step].values.push_back(node->value);
   for (Launch &launch : launches)
     if (launch.contraction && launch.width == 0)
       launch.width = getShape(launch.contraction->result).back();
@@ -359,33 +364,33 @@ struct PlacedTensor {
 
 void KernelPlan::placeScratch() {
   SmallVector<PlacedTensor> placed;
-  for (auto &node : nodes)
-    for (Value value : node->values) {
-      auto it = storage.find(value);
-      if (it == storage.end() || !it->second.scratch)
-        continue;
-      int64_t bytes = getInnerSize(getShape(value), 1) *
-                      getElementBytes(getElementTypeOrSelf(value));
-      PlacedTensor tensor{
-          node->launch, node->launch,
-          static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(bytes, 1),
-                                             DYNBATCH_TENSOR_ALIGNMENT)),
-          0};
-      for (auto &user : nodes)
-        for (const Source &source : user->sources)
-          if (source.value == value)
-            tensor.end = std::max(tensor.end, user->launch);
-      // The lowest place where it is in nobody's way.
-      for (bool moved = true; moved;) {
-        moved = false;
-        for (const PlacedTensor &other : placed)
-          if (tensor.isInTheWay(other)) {
-            tensor.offset = other.offset + other.bytes;
-            moved = true;
-          }
-      }
-      placed.push_back(tensor);
-      it->second.scratch = tensor.offset;
-      rowScratchBytes = std::max(rowScratchBytes, tensor.offset + tensor.bytes);
+  for (auto &node : nodes) {
+    Value value = node->value;
+    auto it = storage.find(value);
+    if (it == storage.end() || !it->second.scratch)
+      continue;
+    int64_t bytes = getInnerSize(getShape(value), 1) *
+                    getElementBytes(getElementTypeOrSelf(value));
+    PlacedTensor tensor{
+        node->launch, node->launch,
+        static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(bytes, 1),
+                                           DYNBATCH_TENSOR_ALIGNMENT)),
+        0};
+    for (auto &user : nodes)
+      for (const Source &source : user->sources)
+        if (source.value == value)
+          tensor.end = std::max(tensor.end, user->launch);
+    // The lowest place where it is in nobody's way.
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const PlacedTensor &other : placed)
+        if (tensor.isInTheWay(other)) {
+          tensor.offset = other.offset + other.bytes;
+          moved = true;
+        }
     }
+    placed.push_back(tensor);
+    it->second.scratch = tensor.offset;
+    rowScratchBytes = std::max(rowScratchBytes, tensor.offset + tensor.bytes);
+  }
 }

@@ -85,7 +85,7 @@ private:
   /// Something that is computed: where, and from what.
   struct Node {
     Operation *op;
-    SmallVector<Value> values;
+    Value value;
     SmallVector<Source> sources;
     unsigned launch = 0, step = 0;
   };

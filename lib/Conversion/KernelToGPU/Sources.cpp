@@ -192,11 +192,11 @@ SmallVector<Source> mlir::dynbatch::getSources(Value value,
   return sources;
 }
 
-SmallVector<Source> mlir::dynbatch::getSources(LinalgOp op,
-                                               const BatchedValues &batched) {
+SmallVector<Source>
+mlir::dynbatch::getReadSources(OpResult result, const BatchedValues &batched) {
   SmallVector<Source> sources;
-  collectOperands(op, op->getResult(0), {getRank(op->getResult(0)), 0}, batched,
-                  sources);
+  collectOperands(cast<LinalgOp>(result.getOwner()), result,
+                  {getRank(result), 0}, batched, sources);
   return sources;
 }
 
@@ -235,24 +235,20 @@ static LogicalResult verifyBody(LinalgOp op) {
 static LogicalResult verifyLinalg(LinalgOp op) {
   if (!op.hasPureTensorSemantics())
     return emitNotLowerable(op) << "it works on buffers";
-  std::optional<ArrayRef<int64_t>> shape;
   for (OpOperand &init : op.getDpsInitsMutable()) {
-    if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (!map.isProjectedPermutation())
       return emitNotLowerable(op)
              << "positions in its results are not a permutation of its loops";
+    if (map.getNumResults() != op.getNumParallelLoops())
+      return emitNotLowerable(op)
+             << "a parallel loop is no dimension of its results";
     auto type = cast<RankedTensorType>(init.get().getType());
-    if (shape && *shape != type.getShape())
-      return emitNotLowerable(op) << "its results have different shapes";
-    shape = type.getShape();
-    if (llvm::count(*shape, ShapedType::kDynamic) > 1 ||
+    if (type.getNumDynamicDims() > 1 ||
         (!type.hasStaticShape() && !type.isDynamicDim(0)))
       return emitNotLowerable(op) << "a dimension of " << type
                                   << " is dynamic that is not the leading one";
   }
-  unsigned numParallel = op.getNumParallelLoops();
-  if (shape && shape->size() != numParallel)
-    return emitNotLowerable(op)
-           << "a parallel loop is no dimension of its results";
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (auto [range, type] : llvm::zip_equal(ranges, op.getIteratorTypesArray()))
     if (type != utils::IteratorType::parallel && ShapedType::isDynamic(range))
