@@ -14,7 +14,8 @@
 
 using namespace mlir;
 
-/// The type of a row-major buffer, in the memory space of `type` if that is one.
+/// The type of a row-major buffer, in the memory space of `type` if that is
+/// one.
 static MemRefType getBufferType(ShapedType type, ArrayRef<int64_t> shape) {
   auto memref = dyn_cast<MemRefType>(type);
   return MemRefType::get(shape, type.getElementType(),
@@ -42,8 +43,7 @@ Value mlir::dynbatch::createRowsAt(OpBuilder &builder, Location loc,
                                    MemRefType type) {
   SmallVector<int64_t> shape(type.getShape());
   shape.front() = 1;
-  Value row = createBufferAt(builder, loc, address,
-                             getBufferType(type, shape));
+  Value row = createBufferAt(builder, loc, address, getBufferType(type, shape));
   SmallVector<OpFoldResult> sizes = {count}, strides(shape.size());
   int64_t stride = 1;
   for (size_t i = shape.size(); i-- > 0;) {
@@ -53,6 +53,6 @@ Value mlir::dynbatch::createRowsAt(OpBuilder &builder, Location loc,
   for (int64_t size : ArrayRef(shape).drop_front())
     sizes.push_back(builder.getIndexAttr(size));
   return memref::ReinterpretCastOp::create(
-      builder, loc, getBufferType(type, type.getShape()),
-      row, builder.getIndexAttr(0), sizes, strides);
+      builder, loc, getBufferType(type, type.getShape()), row,
+      builder.getIndexAttr(0), sizes, strides);
 }

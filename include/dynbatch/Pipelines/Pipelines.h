@@ -76,8 +76,9 @@ struct GPUBinaryOptions : PassPipelineOptions<GPUBinaryOptions> {
                            llvm::cl::init("sm_80")};
   Option<std::string> features{
       *this, "features",
-      llvm::cl::desc("PTX version, such as +ptx80; the lowest one that the chip "
-                     "allows if empty"),
+      llvm::cl::desc(
+          "PTX version, such as +ptx80; the lowest one that the chip "
+          "allows if empty"),
       llvm::cl::init("")};
   Option<std::string> format{
       *this, "format",

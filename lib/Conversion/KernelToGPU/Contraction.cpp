@@ -46,17 +46,15 @@ static void addProducts(const Product &product,
   }
 }
 
-std::optional<Contraction>
-mlir::dynbatch::matchContraction(LinalgOp op) {
+std::optional<Contraction> mlir::dynbatch::matchContraction(LinalgOp op) {
   if (!op.hasPureTensorSemantics() || !linalg::isaContractionOpInterface(op) ||
       op.getNumReductionLoops() != 1)
     return {};
   for (Value operand : op->getOperands())
     if (!getElementTypeOrSelf(operand).isF32())
       return {};
-  if (!llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-        return map.isProjectedPermutation();
-      }))
+  if (!llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
     return {};
   Product product{getFactor(op, op.getDpsInputOperand(0)),
                   getFactor(op, op.getDpsInputOperand(1)), 0};

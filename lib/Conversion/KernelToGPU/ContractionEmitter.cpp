@@ -18,8 +18,8 @@ using namespace mlir::dynbatch;
 
 /// Elements that are moved at once where shapes allow.
 static constexpr int64_t kVector = 4;
-/// Spreads the rows of tiles over the banks of workgroup memory; vectors in them
-/// stay aligned.
+/// Spreads the rows of tiles over the banks of workgroup memory; vectors in
+/// them stay aligned.
 static constexpr int64_t kPadding = 4;
 
 ContractionEmitter::ContractionEmitter(KernelOp kernel, const KernelPlan &plan,
@@ -72,10 +72,10 @@ static int64_t getTaskSize(ArrayRef<int64_t> sizes) {
 
 void ContractionEmitter::emitPosition() {
   Value thread = memory.getThread(), block = memory.getBlock();
-  threadRow = arith::DivUIOp::create(builder, loc, thread,
-                                     constant(threadsOfColumns));
-  threadColumn = arith::RemUIOp::create(builder, loc, thread,
-                                        constant(threadsOfColumns));
+  threadRow =
+      arith::DivUIOp::create(builder, loc, thread, constant(threadsOfColumns));
+  threadColumn =
+      arith::RemUIOp::create(builder, loc, thread, constant(threadsOfColumns));
 
   SmallVector<int64_t> outerSizes;
   for (int64_t dim : contraction.outer)
@@ -117,8 +117,7 @@ void ContractionEmitter::emitPosition() {
     Value row = i == 0 ? first : add(first, constant(i));
     rowExists.push_back(arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::ult, row, numRows));
-    rows.push_back(
-        delinearize(builder, loc, atMost(row, lastRow), rowSizes));
+    rows.push_back(delinearize(builder, loc, atMost(row, lastRow), rowSizes));
   }
   column = add(firstColumn, times(threadColumn, columnsOfThread));
   if (launch.width % tileColumns != 0) {
@@ -167,8 +166,7 @@ ContractionEmitter::createLoader(const Product &product, bool isRows) {
     loader.lanes = kVector;
   }
 
-  int64_t vectorsAlong =
-      (loader.alongSum ? tileDepth : extent) / loader.lanes;
+  int64_t vectorsAlong = (loader.alongSum ? tileDepth : extent) / loader.lanes;
   int64_t numVectors = vectorsAlong * (loader.alongSum ? extent : tileDepth);
   int64_t threads = getThreads();
   for (int64_t begin = 0; begin < numVectors; begin += threads) {
@@ -178,15 +176,15 @@ ContractionEmitter::createLoader(const Product &product, bool isRows) {
       number = add(number, constant(begin));
     if (begin + threads > numVectors) {
       vector.exists =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                number, constant(numVectors));
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number,
+                                constant(numVectors));
       number = atMost(number, constant(numVectors - 1));
     }
-    Value line = arith::DivUIOp::create(builder, loc, number,
-                                        constant(vectorsAlong));
-    Value along = times(arith::RemUIOp::create(builder, loc, number,
-                                                  constant(vectorsAlong)),
-                           loader.lanes);
+    Value line =
+        arith::DivUIOp::create(builder, loc, number, constant(vectorsAlong));
+    Value along = times(
+        arith::RemUIOp::create(builder, loc, number, constant(vectorsAlong)),
+        loader.lanes);
     vector.x = loader.alongSum ? line : along;
     vector.k = loader.alongSum ? along : line;
     vector.at.resize(shape.size());
@@ -194,8 +192,8 @@ ContractionEmitter::createLoader(const Product &product, bool isRows) {
       vector.at[dim] = position;
     int64_t lanesOfX = loader.alongSum ? 1 : loader.lanes;
     if (isRows) {
-      Value last = arith::SubIOp::create(builder, loc, numRows,
-                                         constant(lanesOfX));
+      Value last =
+          arith::SubIOp::create(builder, loc, numRows, constant(lanesOfX));
       Value row = atMost(add(firstRow, vector.x), last);
       for (auto [dim, position] : llvm::zip_equal(
                contraction.rows, delinearize(builder, loc, row, rowSizes)))
@@ -227,8 +225,8 @@ void ContractionEmitter::load(Loader &loader, Position term) {
       k = add(materialize(builder, loc, term), k);
     // Beyond the last term, what is loaded is not used.
     if (loader.depth % tileDepth != 0)
-      k = atMost(k, constant(loader.depth -
-                             (loader.alongSum ? loader.lanes : 1)));
+      k = atMost(k,
+                 constant(loader.depth - (loader.alongSum ? loader.lanes : 1)));
     Positions at;
     for (int64_t dim : loader.factor->dims)
       at.push_back(dim == Factor::kSummed ? Position(k, loader.first)
@@ -252,8 +250,8 @@ void ContractionEmitter::store(Loader &loader, Value buffer) {
       continue;
     }
     for (auto [lane, element] : llvm::enumerate(vector.elements))
-      elements.store(loc, memref,
-                     {buffer, Position(vector.k, lane), vector.x}, element);
+      elements.store(loc, memref, {buffer, Position(vector.k, lane), vector.x},
+                     element);
   }
 }
 
@@ -321,8 +319,8 @@ SmallVector<Value> ContractionEmitter::accumulate(const Product &product,
     scf::YieldOp::create(builder, loc, next);
     sums.assign(loop.result_begin(), loop.result_end());
   }
-  return multiply(constant(lastTile % 2),
-                  product.depth - lastTile * tileDepth, sums);
+  return multiply(constant(lastTile % 2), product.depth - lastTile * tileDepth,
+                  sums);
 }
 
 SmallVector<Value> ContractionEmitter::emitInitial() {

@@ -38,22 +38,20 @@ DeviceMemory::DeviceMemory(KernelOp kernel, gpu::GPUFuncOp func)
 }
 
 Value DeviceMemory::getAddress(OpBuilder &builder, unsigned index) {
-  return LLVM::PtrToIntOp::create(builder, kernel.getLoc(),
-                                  builder.getI64Type(),
-                                  func.getArgument(index));
+  return LLVM::PtrToIntOp::create(
+      builder, kernel.getLoc(), builder.getI64Type(), func.getArgument(index));
 }
 
 Value DeviceMemory::getWord(OpBuilder &builder, int64_t word, Position task) {
   if (!table) {
     OpBuilder start = atStart();
-    auto type = getGlobalType(
-        MemRefType::get({ShapedType::kDynamic, layout.getRowWords()},
-                        start.getI64Type()));
-    table = createRowsAt(start, kernel.getLoc(), getAddress(start, 0), count,
-                         type);
+    auto type = getGlobalType(MemRefType::get(
+        {ShapedType::kDynamic, layout.getRowWords()}, start.getI64Type()));
+    table =
+        createRowsAt(start, kernel.getLoc(), getAddress(start, 0), count, type);
   }
-  unsigned column = layout.getRowWords() +
-                    kernel.getTaskSignature().getNumResults() + word;
+  unsigned column =
+      layout.getRowWords() + kernel.getTaskSignature().getNumResults() + word;
   return getOfTask(
       builder, column, task, [&](OpBuilder &builder, Location loc) -> Value {
         Value position = arith::ConstantIndexOp::create(builder, loc, word);
@@ -150,8 +148,9 @@ Value DeviceMemory::getParameter(ml_program::GlobalLoadConstOp load) {
       builder, loc, table,
       ValueRange{arith::ConstantIndexOp::create(builder, loc, number)},
       /*nontemporal=*/false, llvm::MaybeAlign(sizeof(int64_t)));
-  buffer = createBufferAt(builder, loc, address,
-                          getGlobalType(cast<RankedTensorType>(load.getType())));
+  buffer =
+      createBufferAt(builder, loc, address,
+                     getGlobalType(cast<RankedTensorType>(load.getType())));
   return buffer;
 }
 
@@ -186,7 +185,6 @@ Value DeviceMemory::getConstant(Location loc, DenseElementsAttr elements) {
       builder.getI64IntegerAttr(16));
   SymbolTable(module).insert(global);
   builder = atStart();
-  buffer =
-      memref::GetGlobalOp::create(builder, loc, type, global.getSymName());
+  buffer = memref::GetGlobalOp::create(builder, loc, type, global.getSymName());
   return buffer;
 }

@@ -50,9 +50,8 @@ private:
   Value getAddress(OpBuilder &builder, unsigned index);
   Value getWord(OpBuilder &builder, int64_t word, Position task);
   /// Caches what `build` makes of a task's word.
-  Value
-  getOfTask(OpBuilder &builder, unsigned column, Position task,
-            llvm::function_ref<Value(OpBuilder &, Location)> build);
+  Value getOfTask(OpBuilder &builder, unsigned column, Position task,
+                  llvm::function_ref<Value(OpBuilder &, Location)> build);
 
   KernelOp kernel;
   gpu::GPUFuncOp func;

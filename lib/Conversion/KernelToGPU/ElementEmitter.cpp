@@ -24,8 +24,7 @@ using linalg::LinalgOp;
 // Found elements
 //===----------------------------------------------------------------------===//
 
-ElementEmitter::Key ElementEmitter::getKey(Value value,
-                                           ArrayRef<Position> at) {
+ElementEmitter::Key ElementEmitter::getKey(Value value, ArrayRef<Position> at) {
   Key key{value.getAsOpaquePointer(), {}};
   for (Position position : at)
     key.second.emplace_back(position.value.getAsOpaquePointer(),
@@ -109,14 +108,13 @@ SmallVector<Value> ElementEmitter::load(Location loc, Value buffer,
         materializeAll(at), /*nontemporal=*/false,
         llvm::Align(align.value() * lanes));
     for (unsigned lane = 0; lane < lanes; ++lane)
-      elements.push_back(
-          vector::ExtractOp::create(builder, loc, vector, lane));
+      elements.push_back(vector::ExtractOp::create(builder, loc, vector, lane));
     return elements;
   }
   for (unsigned lane = 0; lane < lanes; ++lane)
-    elements.push_back(memref::LoadOp::create(
-        builder, loc, buffer, materializeAll(getLane(at, lane)),
-        /*nontemporal=*/false, align));
+    elements.push_back(memref::LoadOp::create(builder, loc, buffer,
+                                              materializeAll(getLane(at, lane)),
+                                              /*nontemporal=*/false, align));
   return elements;
 }
 
@@ -181,9 +179,8 @@ SmallVector<Value> ElementEmitter::compute(Value value, ArrayRef<Position> at,
       .Case([&](tensor::FromElementsOp from) {
         return lanes == 1 ? getOfElements(from, at) : getEach(value, at, lanes);
       })
-      .Case([&](tensor::CastOp cast) {
-        return get(cast.getSource(), at, lanes);
-      })
+      .Case(
+          [&](tensor::CastOp cast) { return get(cast.getSource(), at, lanes); })
       .Case([&](tensor::ExtractSliceOp slice) {
         return getOfSlice(slice, at, lanes);
       })
@@ -223,7 +220,8 @@ SmallVector<Value> ElementEmitter::getOfConstant(arith::ConstantOp op,
     return load(op.getLoc(), memory.getConstant(op.getLoc(), elements), at,
                 lanes);
   Value splat = arith::ConstantOp::create(
-      builder, op.getLoc(), cast<TypedAttr>(elements.getSplatValue<Attribute>()));
+      builder, op.getLoc(),
+      cast<TypedAttr>(elements.getSplatValue<Attribute>()));
   return SmallVector<Value>(lanes, splat);
 }
 
@@ -254,36 +252,33 @@ SmallVector<Value> ElementEmitter::getOfSlice(tensor::ExtractSliceOp op,
     Position position = at[next++];
     if (Position stride = getIndex(strides[dim]);
         !stride.isConstant() || stride.offset != 1)
-      position =
-          arith::MulIOp::create(builder, loc,
-                                materialize(builder, loc, position),
-                                materialize(builder, loc, stride))
-              .getResult();
+      position = arith::MulIOp::create(builder, loc,
+                                       materialize(builder, loc, position),
+                                       materialize(builder, loc, stride))
+                     .getResult();
     if (start.isConstant())
       position = position + start.offset;
     else
-      position =
-          arith::AddIOp::create(builder, loc,
-                                materialize(builder, loc, position),
-                                start.value)
-              .getResult();
+      position = arith::AddIOp::create(builder, loc,
+                                       materialize(builder, loc, position),
+                                       start.value)
+                     .getResult();
     from.push_back(position);
   }
   return get(op.getSource(), from, lanes);
 }
 
-SmallVector<Value> ElementEmitter::choose(
-    Value condition, Type type, unsigned lanes,
-    llvm::function_ref<SmallVector<Value>()> inside,
-    llvm::function_ref<SmallVector<Value>()> outside) {
+SmallVector<Value>
+ElementEmitter::choose(Value condition, Type type, unsigned lanes,
+                       llvm::function_ref<SmallVector<Value>()> inside,
+                       llvm::function_ref<SmallVector<Value>()> outside) {
   Location loc = condition.getLoc();
   auto branch =
       scf::IfOp::create(builder, loc, SmallVector<Type>(lanes, type), condition,
                         /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(builder);
-  for (auto [region, build] :
-       {std::pair(&branch.getThenRegion(), inside),
-        std::pair(&branch.getElseRegion(), outside)}) {
+  for (auto [region, build] : {std::pair(&branch.getThenRegion(), inside),
+                               std::pair(&branch.getElseRegion(), outside)}) {
     Scope scope(*this);
     builder.setInsertionPointToStart(&region->front());
     scf::YieldOp::create(builder, loc, build());
@@ -296,9 +291,9 @@ static Value isInside(OpBuilder &builder, Location loc, Value condition,
                       Position position, int64_t begin, int64_t size) {
   // Positions before the range wrap around.
   Value distance = materialize(builder, loc, position + -begin);
-  Value inside = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, distance,
-      arith::ConstantIndexOp::create(builder, loc, size));
+  Value inside =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, distance,
+                            arith::ConstantIndexOp::create(builder, loc, size));
   if (!condition)
     return inside;
   return arith::AndIOp::create(builder, loc, condition, inside);
@@ -311,9 +306,9 @@ SmallVector<Value> ElementEmitter::getOfInsertion(tensor::InsertSliceOp op,
   llvm::SmallBitVector dropped = op.getDroppedDims();
   SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
                             sizes = op.getMixedSizes();
-  if (lanes > 1 && (dropped.test(dropped.size() - 1) ||
-                    !isMultiple(offsets.back(), lanes) ||
-                    !isMultiple(sizes.back(), lanes)))
+  if (lanes > 1 &&
+      (dropped.test(dropped.size() - 1) || !isMultiple(offsets.back(), lanes) ||
+       !isMultiple(sizes.back(), lanes)))
     return getEach(op, at, lanes);
   Value condition;
   Positions from;
@@ -445,11 +440,10 @@ SmallVector<Value> ElementEmitter::getOfElements(tensor::FromElementsOp op,
   Value index = materialize(builder, loc, position);
   Value chosen = getScalar(op.getElements().back());
   for (auto [i, element] : llvm::enumerate(op.getElements().drop_back())) {
-    Value isIt =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, index,
-                              constant(i));
-    chosen = arith::SelectOp::create(builder, loc, isIt, getScalar(element),
-                                     chosen);
+    Value isIt = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       index, constant(i));
+    chosen =
+        arith::SelectOp::create(builder, loc, isIt, getScalar(element), chosen);
   }
   return {chosen};
 }
@@ -631,8 +625,7 @@ Value ElementEmitter::getInit(LinalgOp op, ArrayRef<Position> at) {
 }
 
 Value ElementEmitter::reducePart(LinalgOp op, ArrayRef<Position> at,
-                                 Value thread, int64_t threads,
-                                 Value active) {
+                                 Value thread, int64_t threads, Value active) {
   Location loc = op.getLoc();
   Positions loops = getLoops(op, op->getResult(0), at);
   SmallVector<unsigned> dims;
@@ -645,8 +638,8 @@ Value ElementEmitter::reducePart(LinalgOp op, ArrayRef<Position> at,
   Value end = arith::SelectOp::create(
       builder, loc, active, constant(ShapedType::getNumElements(sizes)),
       constant(0));
-  auto loop = scf::ForOp::create(builder, loc, thread, end, constant(threads),
-                                 neutral);
+  auto loop =
+      scf::ForOp::create(builder, loc, thread, end, constant(threads), neutral);
   OpBuilder::InsertionGuard guard(builder);
   Scope scope(*this);
   builder.setInsertionPointToStart(loop.getBody());
@@ -664,9 +657,10 @@ SmallVector<Value> ElementEmitter::getOfLinalg(LinalgOp op, OpResult result,
                                                ArrayRef<Position> at,
                                                unsigned lanes) {
   Positions loops = getLoops(op, result, at);
-  unsigned lane = at.empty() ? 0
-                             : op.getIndexingMapMatchingResult(result)
-                                   .getDimPosition(at.size() - 1);
+  unsigned lane = at.empty()
+                      ? 0
+                      : op.getIndexingMapMatchingResult(result).getDimPosition(
+                            at.size() - 1);
   bool reduces = op.getNumReductionLoops() != 0;
   if (reduces && lanes > 1)
     return getEach(result, at, lanes);
@@ -675,7 +669,8 @@ SmallVector<Value> ElementEmitter::getOfLinalg(LinalgOp op, OpResult result,
   if (reduces) {
     yielded.push_back(reduce(op, loops));
   } else {
-    for (auto [i, inputs] : llvm::enumerate(getInputs(op, loops, lane, lanes))) {
+    for (auto [i, inputs] :
+         llvm::enumerate(getInputs(op, loops, lane, lanes))) {
       Positions moved(loops);
       if (i != 0)
         moved[lane] = moved[lane] + i;

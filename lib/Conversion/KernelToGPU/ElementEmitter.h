@@ -16,12 +16,12 @@
 namespace mlir::dynbatch {
 
 /// Emits the code that finds single elements of the tensors of a kernel: a load
-/// where the tensor is stored, otherwise what the op that makes it does for that
-/// element. So no tensor needs storage for the sake of an op that only moves
-/// data, and elementwise ops share one loop.
+/// where the tensor is stored, otherwise what the op that makes it does for
+/// that element. So no tensor needs storage for the sake of an op that only
+/// moves data, and elementwise ops share one loop.
 ///
-/// Where it says `lanes`, the elements are neighbours in the last dimension, the
-/// first one at a multiple of `lanes`.
+/// Where it says `lanes`, the elements are neighbours in the last dimension,
+/// the first one at a multiple of `lanes`.
 class ElementEmitter {
 public:
   ElementEmitter(KernelOp kernel, OpBuilder &builder, DeviceMemory &memory)
@@ -42,8 +42,8 @@ public:
                          unsigned lanes = 1);
 
   /// What thread number `thread` of `threads` has of a reduction to the element
-  /// at `at`, starting from the neutral element: every `threads`th term if it is
-  /// `active`, otherwise none.
+  /// at `at`, starting from the neutral element: every `threads`th term if it
+  /// is `active`, otherwise none.
   Value reducePart(linalg::LinalgOp op, ArrayRef<Position> at, Value thread,
                    int64_t threads, Value active);
   /// What a reduction to the element at `at` starts from.
@@ -98,10 +98,9 @@ private:
 
   /// An element inside of a box of a larger tensor from `inside`, others from
   /// `outside`.
-  SmallVector<Value>
-  choose(Value condition, Type type, unsigned lanes,
-         llvm::function_ref<SmallVector<Value>()> inside,
-         llvm::function_ref<SmallVector<Value>()> outside);
+  SmallVector<Value> choose(Value condition, Type type, unsigned lanes,
+                            llvm::function_ref<SmallVector<Value>()> inside,
+                            llvm::function_ref<SmallVector<Value>()> outside);
 
   SmallVector<Value> getOfLinalg(linalg::LinalgOp op, OpResult result,
                                  ArrayRef<Position> at, unsigned lanes);

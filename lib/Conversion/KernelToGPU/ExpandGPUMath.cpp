@@ -88,8 +88,7 @@ struct ExpandGPUMath : dynbatch::impl::ExpandGPUMathBase<ExpandGPUMath> {
     // Functions of smaller floats are computed in f32.
     Type f32 = Float32Type::get(context);
     SetVector<Type> supported;
-    supported.insert_range(
-        ArrayRef<Type>{f32, Float64Type::get(context)});
+    supported.insert_range(ArrayRef<Type>{f32, Float64Type::get(context)});
     TypeConverter converter;
     math::populateExtendToSupportedTypesTypeConverter(converter, supported,
                                                       f32);
@@ -103,8 +102,8 @@ struct ExpandGPUMath : dynbatch::impl::ExpandGPUMathBase<ExpandGPUMath> {
 
     RewritePatternSet expand(context);
     math::populateExpansionPatterns(expand, kComposite);
-    populateMathPolynomialApproximationPatterns(
-        expand, [](StringRef) { return true; });
+    populateMathPolynomialApproximationPatterns(expand,
+                                                [](StringRef) { return true; });
     expand.add<ToComparison<math::IsInfOp, arith::CmpFPredicate::OEQ>,
                ToComparison<math::IsFiniteOp, arith::CmpFPredicate::OLT>,
                IsNaNToComparison>(context);

@@ -23,8 +23,6 @@ static constexpr int64_t kMaxGroups = 8;
 static constexpr int64_t kMinWidth = 4;
 /// Terms from which on threads share a reduction.
 static constexpr int64_t kMinSharedTerms = 32;
-/// Threads of a warp: shared reductions have no fewer.
-static constexpr int64_t kWarp = 32;
 
 bool Launch::isEmpty() const {
   return llvm::all_of(steps, [](const Step &step) {
@@ -47,8 +45,8 @@ static ArrayRef<int64_t> getShape(Value value) {
 /// Terms of each result of a reduction.
 static int64_t getNumTerms(LinalgOp op) {
   int64_t terms = 1;
-  for (auto [range, type] : llvm::zip_equal(op.getStaticLoopRanges(),
-                                            op.getIteratorTypesArray()))
+  for (auto [range, type] :
+       llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
     if (type == utils::IteratorType::reduction)
       terms *= range;
   return terms;
@@ -56,7 +54,12 @@ static int64_t getNumTerms(LinalgOp op) {
 
 /// Whether threads share the terms of a reduction.
 static bool isShared(LinalgOp op) {
-  return matchAssociative(op) && getNumTerms(op) >= kMinSharedTerms;
+  if (!matchAssociative(op) || getNumTerms(op) < kMinSharedTerms)
+    return false;
+  // What threads of a warp can exchange.
+  Type type = getElementTypeOrSelf(op->getResult(0));
+  return type.isIntOrFloat() &&
+         llvm::is_contained({32u, 64u}, type.getIntOrFloatBitWidth());
 }
 
 KernelPlan::KernelPlan(KernelOp kernel) : kernel(kernel), batched(kernel) {}
@@ -86,9 +89,12 @@ int64_t KernelPlan::getLastLaunch(ArrayRef<Source> sources) const {
 }
 
 void KernelPlan::addNode(Operation *op) {
-  auto add = [&](ValueRange values, SmallVector<Source> sources) -> Node & {
+  auto add = [&](Value value) -> Node & {
     nodes.push_back(std::make_unique<Node>(
-        Node{op, llvm::to_vector(values), std::move(sources)}));
+        Node{op, value,
+             isa<ScatterOp>(op)
+                 ? getSources(value, batched)
+                 : getReadSources(cast<OpResult>(value), batched)}));
     return *nodes.back();
   };
   if (auto scatter = dyn_cast<ScatterOp>(op)) {
@@ -96,21 +102,24 @@ void KernelPlan::addNode(Operation *op) {
     Value tensor = scatter.getTensor();
     // A view has no place of its own, so it is computed here.
     if (!makers.contains(tensor) && !storage.contains(tensor))
-      place(add(tensor, getSources(tensor, batched)));
+      place(add(tensor));
     storage[tensor].results.push_back(rows.getArgNumber() - 1 -
                                       kernel.getOperandRows().size());
     return;
   }
   if (!isComputed(op, batched))
     return;
-  auto linalgOp = cast<LinalgOp>(op);
-  Node &node = add(op->getResults(), getSources(linalgOp, batched));
-  if (std::optional<Contraction> contraction = matchContraction(linalgOp))
-    placeContraction(node, *contraction);
-  else
-    place(node);
-  for (Value value : node.values)
+  // Results of one op may have different shapes. Where they are computed in the
+  // same step, it is done once.
+  for (Value value : op->getResults()) {
+    Node &node = add(value);
+    if (std::optional<Contraction> contraction =
+            matchContraction(cast<LinalgOp>(op)))
+      placeContraction(node, *contraction);
+    else
+      place(node);
     makers[value] = &node;
+  }
 }
 
 void KernelPlan::placeContraction(Node &node, const Contraction &contraction) {
@@ -119,15 +128,13 @@ void KernelPlan::placeContraction(Node &node, const Contraction &contraction) {
       it != makers.end() && contraction.init.hasOneUse()) {
     Launch &launch = launches[it->second->launch];
     auto isBefore = [&](const Product &product) {
-      return llvm::all_of(
-          std::array{product.rows.value, product.columns.value},
-          [&](Value factor) {
-            return getLastLaunch(getSources(factor, batched)) <
-                   it->second->launch;
-          });
+      return llvm::all_of(std::array{product.rows.value, product.columns.value},
+                          [&](Value factor) {
+                            return getLastLaunch(getSources(factor, batched)) <
+                                   it->second->launch;
+                          });
     };
-    if (launch.contraction &&
-        launch.contraction->result == contraction.init &&
+    if (launch.contraction && launch.contraction->result == contraction.init &&
         launch.contraction->canAppend(contraction) &&
         llvm::all_of(contraction.products, isBefore)) {
       node.launch = it->second->launch;
@@ -149,10 +156,11 @@ void KernelPlan::placeContraction(Node &node, const Contraction &contraction) {
 
 bool KernelPlan::canFuse(const Node &node, unsigned index) {
   Launch &launch = launches[index];
-  if (!launch.contraction || (isa<LinalgOp>(node.op) && !isElementwise(node.op)))
+  if (!launch.contraction ||
+      (isa<LinalgOp>(node.op) && !isElementwise(node.op)))
     return false;
   Value result = launch.contraction->result;
-  ArrayRef<int64_t> shape = getShape(node.values.front()),
+  ArrayRef<int64_t> shape = getShape(node.value),
                     full = getShape(result);
   if (shape.size() != full.size() || shape.drop_back() != full.drop_back())
     return false;
@@ -186,7 +194,7 @@ void KernelPlan::place(Node &node) {
     if (launches[index].contraction) {
       if (!canFuse(node, index))
         continue;
-      launches[index].width = getShape(node.values.front()).back();
+      launches[index].width = getShape(node.value).back();
       node.launch = index;
       ++numFused;
       return;
@@ -200,7 +208,7 @@ void KernelPlan::place(Node &node) {
 void KernelPlan::placeInSteps(Node &node, unsigned index) {
   node.launch = index;
   SmallVector<Step> &steps = launches[index].steps;
-  ArrayRef<int64_t> shape = getShape(node.values.front());
+  ArrayRef<int64_t> shape = getShape(node.value);
   unsigned first = 0;
   for (const Source &source : node.sources) {
     const Node &maker = getMaker(source.value);
@@ -244,9 +252,8 @@ void KernelPlan::decideStorage() {
   for (auto &[value, place] : storage)
     place.workgroup &= !place.isGlobal();
   for (auto &node : nodes)
-    for (Value value : node->values)
-      if (getStorage(value))
-        launches[node->launch].steps[node->step].values.push_back(value);
+    if (getStorage(node->value))
+      launches[node->launch].steps[node->step].values.push_back(node->value);
   for (Launch &launch : launches)
     if (launch.contraction && launch.width == 0)
       launch.width = getShape(launch.contraction->result).back();
@@ -312,13 +319,14 @@ void KernelPlan::decideBlocks(const PlanOptions &options) {
     for (auto &node : nodes)
       if (node->launch == index && launch.steps[node->step].cooperative)
         size = std::max(size, getNumTerms(cast<LinalgOp>(node->op)));
-    launch.threads = std::min<int64_t>(llvm::PowerOf2Ceil(size),
-                                       llvm::bit_floor<uint64_t>(options.threads));
+    launch.threads = std::min<int64_t>(
+        llvm::PowerOf2Ceil(size), llvm::bit_floor<uint64_t>(options.threads));
     if (cooperative)
-      launch.threads = std::max(launch.threads, kWarp);
+      launch.threads = std::max(launch.threads, kWarpSize);
 
     SmallVector<std::pair<int64_t, Value>> local;
-    int64_t bytes = cooperative ? launch.threads * sizeof(double) : 0;
+    int64_t bytes =
+        cooperative ? launch.threads / kWarpSize * sizeof(double) : 0;
     for (const Step &step : launch.steps)
       for (Value value : step.values)
         if (storage[value].workgroup) {
@@ -336,8 +344,8 @@ void KernelPlan::decideBlocks(const PlanOptions &options) {
     }
     launch.points = std::max<int64_t>(options.threads / launch.threads, 1);
     if (bytes > 0)
-      launch.points = std::clamp<int64_t>(options.workgroupBytes / bytes, 1,
-                                          launch.points);
+      launch.points =
+          std::clamp<int64_t>(options.workgroupBytes / bytes, 1, launch.points);
   }
 }
 
@@ -356,33 +364,33 @@ struct PlacedTensor {
 
 void KernelPlan::placeScratch() {
   SmallVector<PlacedTensor> placed;
-  for (auto &node : nodes)
-    for (Value value : node->values) {
-      auto it = storage.find(value);
-      if (it == storage.end() || !it->second.scratch)
-        continue;
-      int64_t bytes = getInnerSize(getShape(value), 1) *
-                      getElementBytes(getElementTypeOrSelf(value));
-      PlacedTensor tensor{
-          node->launch, node->launch,
-          static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(bytes, 1),
-                                             DYNBATCH_TENSOR_ALIGNMENT)),
-          0};
-      for (auto &user : nodes)
-        for (const Source &source : user->sources)
-          if (source.value == value)
-            tensor.end = std::max(tensor.end, user->launch);
-      // The lowest place where it is in nobody's way.
-      for (bool moved = true; moved;) {
-        moved = false;
-        for (const PlacedTensor &other : placed)
-          if (tensor.isInTheWay(other)) {
-            tensor.offset = other.offset + other.bytes;
-            moved = true;
-          }
-      }
-      placed.push_back(tensor);
-      it->second.scratch = tensor.offset;
-      rowScratchBytes = std::max(rowScratchBytes, tensor.offset + tensor.bytes);
+  for (auto &node : nodes) {
+    Value value = node->value;
+    auto it = storage.find(value);
+    if (it == storage.end() || !it->second.scratch)
+      continue;
+    int64_t bytes = getInnerSize(getShape(value), 1) *
+                    getElementBytes(getElementTypeOrSelf(value));
+    PlacedTensor tensor{
+        node->launch, node->launch,
+        static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(bytes, 1),
+                                           DYNBATCH_TENSOR_ALIGNMENT)),
+        0};
+    for (auto &user : nodes)
+      for (const Source &source : user->sources)
+        if (source.value == value)
+          tensor.end = std::max(tensor.end, user->launch);
+    // The lowest place where it is in nobody's way.
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const PlacedTensor &other : placed)
+        if (tensor.isInTheWay(other)) {
+          tensor.offset = other.offset + other.bytes;
+          moved = true;
+        }
     }
+    placed.push_back(tensor);
+    it->second.scratch = tensor.offset;
+    rowScratchBytes = std::max(rowScratchBytes, tensor.offset + tensor.bytes);
+  }
 }

@@ -14,11 +14,15 @@
 
 namespace mlir::dynbatch {
 
+/// Threads that exchange values without a barrier. Reductions that threads
+/// share have at least so many.
+constexpr int64_t kWarpSize = 32;
+
 /// Where the elements of a computed tensor are stored.
 struct Storage {
   bool isGlobal() const { return !results.empty() || scratch; }
 
-  SmallVector<unsigned> results; ///< numbers of the kernel's results
+  SmallVector<unsigned> results;  ///< numbers of the kernel's results
   std::optional<int64_t> scratch; ///< bytes of a task that lie before it
   bool workgroup = false;
 };
@@ -35,8 +39,8 @@ struct Step {
 
 /// What runs as one launch: a contraction with what is computed from the same
 /// elements of its result, or steps of which later ones may read what earlier
-/// ones stored for the same point. A point is a position in the leading `prefix`
-/// dimensions.
+/// ones stored for the same point. A point is a position in the leading
+/// `prefix` dimensions.
 struct Launch {
   /// Whether it stores nothing.
   bool isEmpty() const;
@@ -81,7 +85,7 @@ private:
   /// Something that is computed: where, and from what.
   struct Node {
     Operation *op;
-    SmallVector<Value> values;
+    Value value;
     SmallVector<Source> sources;
     unsigned launch = 0, step = 0;
   };

@@ -54,8 +54,8 @@ static LogicalResult verifyLoads(KernelOp kernel) {
     if (!llvm::any_of(parameters, [&](ml_program::GlobalOp global) {
           return global.getSymNameAttr() == name;
         }))
-      return load.emitOpError() << "loads '" << name.getValue()
-                                << "', which is not a parameter";
+      return load.emitOpError()
+             << "loads '" << name.getValue() << "', which is not a parameter";
   }
   return success();
 }
@@ -127,8 +127,8 @@ LogicalResult ConvertKernelToGPU::convert(KernelOp kernel) {
   SymbolTable(kernel->getParentOp()).insert(host);
   builder.setInsertionPointToStart(host.addEntryBlock());
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  Value count = arith::IndexCastOp::create(
-      builder, loc, builder.getIndexType(), host.getArgument(1));
+  Value count = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                           host.getArgument(1));
   auto times = [&](Value value, int64_t factor) -> Value {
     if (factor == 1)
       return value;
@@ -161,11 +161,10 @@ LogicalResult ConvertKernelToGPU::convert(KernelOp kernel) {
     blocks = times(blocks, grid.blocksOfUnits);
     Value size = arith::ConstantIndexOp::create(
         builder, loc, func.getKnownBlockSize()->front());
-    gpu::LaunchFuncOp::create(builder, loc, func,
-                              gpu::KernelDim3{blocks, one, one},
-                              gpu::KernelDim3{size, one, one},
-                              /*dynamicSharedMemorySize=*/Value(),
-                              host.getArguments());
+    gpu::LaunchFuncOp::create(
+        builder, loc, func, gpu::KernelDim3{blocks, one, one},
+        gpu::KernelDim3{size, one, one},
+        /*dynamicSharedMemorySize=*/Value(), host.getArguments());
   }
   func::ReturnOp::create(builder, loc);
   numFused += plan.getNumFused();

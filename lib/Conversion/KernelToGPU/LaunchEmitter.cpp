@@ -25,10 +25,10 @@ gpu::GPUFuncOp LaunchEmitter::createFunction(KernelOp kernel, unsigned index,
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   Type ptr = LLVM::LLVMPointerType::get(builder.getContext());
   Type i64 = builder.getI64Type();
-  auto func = gpu::GPUFuncOp::create(
-      builder, kernel.getLoc(),
-      (kernel.getSymName() + "_" + Twine(index)).str(),
-      builder.getFunctionType({ptr, i64, ptr, ptr}, {}));
+  auto func =
+      gpu::GPUFuncOp::create(builder, kernel.getLoc(),
+                             (kernel.getSymName() + "_" + Twine(index)).str(),
+                             builder.getFunctionType({ptr, i64, ptr, ptr}, {}));
   func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                 builder.getUnitAttr());
   return func;

@@ -86,7 +86,7 @@ private:
   Value point, thread, active;
   Positions prefix;
   DenseMap<Value, Value> local;   ///< workgroup memory of values
-  DenseMap<Type, Value> partials; ///< of shared reductions
+  DenseMap<Type, Value> partials; ///< of shared reductions, a warp each
 };
 
 /// A launch of a contraction: a block computes a tile of its result.
@@ -107,9 +107,9 @@ private:
     bool alongSum; ///< vectors lie along the dimension that is summed over
     unsigned lanes;
     struct Vector {
-      Value exists;   ///< null if it always does
-      Value x, k;     ///< position in the tile
-      Positions at;   ///< of the result, without what depends on the sum
+      Value exists; ///< null if it always does
+      Value x, k;   ///< position in the tile
+      Positions at; ///< of the result, without what depends on the sum
       SmallVector<Value> elements;
     };
     SmallVector<Vector> vectors;
@@ -150,8 +150,8 @@ private:
 
   const Contraction &contraction;
   ArrayRef<int64_t> shape; ///< of the result
-  /// Rows and columns (of each group) of a block and of a thread; terms that are
-  /// in workgroup memory at once.
+  /// Rows and columns (of each group) of a block and of a thread; terms that
+  /// are in workgroup memory at once.
   int64_t tileRows, tileColumns, tileDepth, rowsOfThread, columnsOfThread;
   int64_t threadsOfRows, threadsOfColumns;
 

@@ -37,9 +37,9 @@ Position mlir::dynbatch::linearize(OpBuilder &builder, Location loc,
       sum = position + sum.offset * size;
       continue;
     }
-    Value scaled = arith::MulIOp::create(builder, loc,
-                                         materialize(builder, loc, sum),
-                                         createIndex(builder, loc, size));
+    Value scaled =
+        arith::MulIOp::create(builder, loc, materialize(builder, loc, sum),
+                              createIndex(builder, loc, size));
     if (!position.isConstant())
       scaled = arith::AddIOp::create(builder, loc, scaled, position.value);
     sum = {scaled, position.offset};

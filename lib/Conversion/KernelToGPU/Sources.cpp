@@ -9,8 +9,8 @@
 #include "Sources.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -22,8 +22,7 @@ using linalg::LinalgOp;
 
 bool mlir::dynbatch::isElementwise(Operation *op) {
   auto linalgOp = dyn_cast<LinalgOp>(op);
-  return linalgOp &&
-         linalgOp.getNumParallelLoops() == linalgOp.getNumLoops();
+  return linalgOp && linalgOp.getNumParallelLoops() == linalgOp.getNumLoops();
 }
 
 bool mlir::dynbatch::isView(Operation *op) {
@@ -92,8 +91,8 @@ static Alignment getAlignment(tensor::ExtractSliceOp slice) {
 
 /// How the elements of a reshaped tensor relate to those of its source. `rank`
 /// is that of the one with more dimensions.
-static Alignment
-getAlignment(ArrayRef<ReassociationIndices> groups, unsigned rank) {
+static Alignment getAlignment(ArrayRef<ReassociationIndices> groups,
+                              unsigned rank) {
   unsigned prefix = 0;
   while (prefix < groups.size() && groups[prefix].size() == 1)
     ++prefix;
@@ -152,8 +151,9 @@ static void collect(Value value, Alignment alignment,
         follow(slice.getDest(), {getRank(value), 0});
         unsigned prefix = 0;
         for (unsigned rank = getRank(slice.getSource());
-             prefix < rank && slice.getSourceType().getDimSize(prefix) ==
-                                  slice.getDestType().getDimSize(prefix) &&
+             prefix < rank &&
+             slice.getSourceType().getDimSize(prefix) ==
+                 slice.getDestType().getDimSize(prefix) &&
              isConstantIntValue(slice.getMixedOffsets()[prefix], 0);)
           ++prefix;
         follow(slice.getSource(), {prefix, {}});
@@ -175,8 +175,9 @@ static void collect(Value value, Alignment alignment,
                getAlignment(expand.getReassociationIndices(), getRank(value)));
       })
       .Case([&](tensor::CollapseShapeOp collapse) {
-        follow(collapse.getSrc(), getAlignment(collapse.getReassociationIndices(),
-                                               getRank(collapse.getSrc())));
+        follow(collapse.getSrc(),
+               getAlignment(collapse.getReassociationIndices(),
+                            getRank(collapse.getSrc())));
       })
       .Case([&](tensor::CastOp cast) {
         follow(cast.getSource(), {getRank(value), 0});
@@ -191,11 +192,11 @@ SmallVector<Source> mlir::dynbatch::getSources(Value value,
   return sources;
 }
 
-SmallVector<Source> mlir::dynbatch::getSources(LinalgOp op,
-                                               const BatchedValues &batched) {
+SmallVector<Source>
+mlir::dynbatch::getReadSources(OpResult result, const BatchedValues &batched) {
   SmallVector<Source> sources;
-  collectOperands(op, op->getResult(0), {getRank(op->getResult(0)), 0}, batched,
-                  sources);
+  collectOperands(cast<LinalgOp>(result.getOwner()), result,
+                  {getRank(result), 0}, batched, sources);
   return sources;
 }
 
@@ -234,27 +235,22 @@ static LogicalResult verifyBody(LinalgOp op) {
 static LogicalResult verifyLinalg(LinalgOp op) {
   if (!op.hasPureTensorSemantics())
     return emitNotLowerable(op) << "it works on buffers";
-  std::optional<ArrayRef<int64_t>> shape;
   for (OpOperand &init : op.getDpsInitsMutable()) {
-    if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (!map.isProjectedPermutation())
       return emitNotLowerable(op)
              << "positions in its results are not a permutation of its loops";
+    if (map.getNumResults() != op.getNumParallelLoops())
+      return emitNotLowerable(op)
+             << "a parallel loop is no dimension of its results";
     auto type = cast<RankedTensorType>(init.get().getType());
-    if (shape && *shape != type.getShape())
-      return emitNotLowerable(op) << "its results have different shapes";
-    shape = type.getShape();
-    if (llvm::count(*shape, ShapedType::kDynamic) > 1 ||
+    if (type.getNumDynamicDims() > 1 ||
         (!type.hasStaticShape() && !type.isDynamicDim(0)))
       return emitNotLowerable(op) << "a dimension of " << type
                                   << " is dynamic that is not the leading one";
   }
-  unsigned numParallel = op.getNumParallelLoops();
-  if (shape && shape->size() != numParallel)
-    return emitNotLowerable(op)
-           << "a parallel loop is no dimension of its results";
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  for (auto [range, type] :
-       llvm::zip_equal(ranges, op.getIteratorTypesArray()))
+  for (auto [range, type] : llvm::zip_equal(ranges, op.getIteratorTypesArray()))
     if (type != utils::IteratorType::parallel && ShapedType::isDynamic(range))
       return emitNotLowerable(op) << "it reduces a dimension of dynamic size";
   return verifyBody(op);

@@ -46,10 +46,9 @@ bool isElementwise(Operation *op);
 /// All computed tensors that `value` is made of.
 SmallVector<Source> getSources(Value value, const BatchedValues &batched);
 
-/// All computed tensors that `op` reads. It has one or more results, all of the
-/// same shape, to whose positions the alignments relate.
-SmallVector<Source> getSources(linalg::LinalgOp op,
-                               const BatchedValues &batched);
+/// All computed tensors that a linalg op reads for one of its results.
+SmallVector<Source> getReadSources(OpResult result,
+                                   const BatchedValues &batched);
 
 /// The op that combines two terms of a reduction to one result whose terms may
 /// be combined in parts, null for other ops.

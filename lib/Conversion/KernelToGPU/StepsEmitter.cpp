@@ -39,11 +39,10 @@ static Positions getFirst(OpBuilder &builder, Location loc, Value group,
     groups.back() /= lanes;
   Positions at = delinearize(builder, loc, group, groups);
   if (lanes > 1)
-    at.back() =
-        arith::MulIOp::create(
-            builder, loc, materialize(builder, loc, at.back()),
-            arith::ConstantIndexOp::create(builder, loc, lanes))
-            .getResult();
+    at.back() = arith::MulIOp::create(
+                    builder, loc, materialize(builder, loc, at.back()),
+                    arith::ConstantIndexOp::create(builder, loc, lanes))
+                    .getResult();
   return at;
 }
 
@@ -78,8 +77,8 @@ Grid StepsEmitter::emitFlat(int64_t maxThreads) {
   auto getGroup = [&]() -> Value {
     return arith::AddIOp::create(builder, loc, first, memory.getThread());
   };
-  Value all = arith::MulIOp::create(builder, loc, memory.getCount(),
-                                    constant(groups));
+  Value all =
+      arith::MulIOp::create(builder, loc, memory.getCount(), constant(groups));
   Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                        getGroup(), all);
   auto branch = scf::IfOp::create(builder, loc, exists, /*withElse=*/false);
@@ -146,20 +145,19 @@ Grid StepsEmitter::emitPoints() {
 }
 
 void StepsEmitter::emitStep(const Step &step) {
-  unsigned lanes =
-      step.shape.size() > launch.prefix ? getLanes(step) : 1;
+  unsigned lanes = step.shape.size() > launch.prefix ? getLanes(step) : 1;
   ArrayRef<int64_t> inner = ArrayRef(step.shape).drop_front(launch.prefix);
   Value end = arith::SelectOp::create(
-      builder, loc, active,
-      constant(ShapedType::getNumElements(inner) / lanes), constant(0));
-  auto loop = scf::ForOp::create(builder, loc, thread, end,
-                                 constant(launch.threads));
+      builder, loc, active, constant(ShapedType::getNumElements(inner) / lanes),
+      constant(0));
+  auto loop =
+      scf::ForOp::create(builder, loc, thread, end, constant(launch.threads));
   OpBuilder::InsertionGuard guard(builder);
   ElementEmitter::Scope scope(elements);
   builder.setInsertionPointToStart(loop.getBody());
   Positions at(prefix);
-  llvm::append_range(at, getFirst(builder, loc, loop.getInductionVar(), inner,
-                                  lanes));
+  llvm::append_range(
+      at, getFirst(builder, loc, loop.getInductionVar(), inner, lanes));
   emitElements(step, at, lanes);
 }
 
@@ -178,47 +176,52 @@ void StepsEmitter::emitReduction(const Step &step) {
   auto op = cast<LinalgOp>(value.getDefiningOp());
   Operation *combiner = matchAssociative(op);
   Type type = getElementTypeOrSelf(value);
-  Value &partial = partials[type];
-  if (!partial)
-    partial = addWorkgroup({launch.points, launch.threads}, type);
+  int64_t warps = launch.threads / kWarpSize;
 
   ArrayRef<int64_t> inner = ArrayRef(step.shape).drop_front(launch.prefix);
-  auto outputs = scf::ForOp::create(
-      builder, loc, constant(0), constant(ShapedType::getNumElements(inner)),
-      constant(1));
+  auto outputs = scf::ForOp::create(builder, loc, constant(0),
+                                    constant(ShapedType::getNumElements(inner)),
+                                    constant(1));
   OpBuilder::InsertionGuard guard(builder);
   ElementEmitter::Scope scope(elements);
   builder.setInsertionPointToStart(outputs.getBody());
   Positions at(prefix);
-  llvm::append_range(at, delinearize(builder, loc, outputs.getInductionVar(),
-                                     inner));
-  Value total = elements.reducePart(op, at, thread, launch.threads, active);
+  llvm::append_range(
+      at, delinearize(builder, loc, outputs.getInductionVar(), inner));
 
-  // A tree whose shape depends on nothing but the number of threads.
-  auto storePartial = [&](Value part) {
-    memref::StoreOp::create(builder, loc, part, partial,
-                            ValueRange{point, thread});
-  };
-  auto loadPartial = [&](Value from) -> Value {
-    return memref::LoadOp::create(builder, loc, partial,
-                                  ValueRange{point, from});
-  };
-  storePartial(total);
-  for (int64_t half = launch.threads / 2; half > 0; half /= 2) {
-    gpu::BarrierOp::create(builder, loc);
-    Value isLower = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, thread, constant(half));
-    auto branch = scf::IfOp::create(builder, loc, isLower, /*withElse=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    Value upper =
-        arith::AddIOp::create(builder, loc, thread, constant(half));
-    storePartial(combine(builder, combiner, loadPartial(thread),
-                         loadPartial(upper)));
+  // The order depends on nothing but the number of threads: the terms of a
+  // thread, a tree over its warp, then the warps one after the other.
+  Value total = elements.reducePart(op, at, thread, launch.threads, active);
+  for (int64_t distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    auto other = gpu::ShuffleOp::create(builder, loc, total, distance,
+                                        kWarpSize, gpu::ShuffleMode::XOR);
+    total = combine(builder, combiner, total, other.getShuffleResult());
   }
-  gpu::BarrierOp::create(builder, loc);
-  Value isFirst = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::eq, thread, constant(0));
+  if (warps > 1) {
+    Value &partial = partials[type];
+    if (!partial)
+      partial = addWorkgroup({launch.points, warps}, type);
+    Value lane =
+        arith::RemUIOp::create(builder, loc, thread, constant(kWarpSize));
+    Value isFirst = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, lane, constant(0));
+    auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElse=*/false);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      Value warp =
+          arith::DivUIOp::create(builder, loc, thread, constant(kWarpSize));
+      elements.store(loc, partial, {point, warp}, total);
+    }
+    gpu::BarrierOp::create(builder, loc);
+    total = elements.load(loc, partial, {point, 0}, 1).front();
+    for (int64_t warp = 1; warp < warps; ++warp)
+      total = combine(builder, combiner, total,
+                      elements.load(loc, partial, {point, warp}, 1).front());
+  }
+
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        thread, constant(0));
   Value writes = arith::AndIOp::create(builder, loc, isFirst, active);
   auto branch = scf::IfOp::create(builder, loc, writes, /*withElse=*/false);
   {
@@ -226,10 +229,10 @@ void StepsEmitter::emitReduction(const Step &step) {
     ElementEmitter::Scope inBranch(elements);
     builder.setInsertionPointToStart(branch.thenBlock());
     Value init = elements.getInit(op, at);
-    elements.define(value, at,
-                    combine(builder, combiner, init, loadPartial(constant(0))));
+    elements.define(value, at, combine(builder, combiner, init, total));
     emitElements(step, at, 1);
   }
   // The next one uses the same memory.
-  gpu::BarrierOp::create(builder, loc);
+  if (warps > 1)
+    gpu::BarrierOp::create(builder, loc);
 }
