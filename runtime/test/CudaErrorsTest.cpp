@@ -204,6 +204,9 @@ TEST_F(CudaTest, AKernelThatFailsLosesTheContext) {
 }
 
 TEST_F(CudaTest, OutOfMemory) {
+#if defined(__has_feature) && __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "deep recursion takes minutes under this sanitizer";
+#endif
   // Parameters.
   cuda.setMemory(100);
   EXPECT_EQ(tryProgram(cudaTreeModule()).message(),
