@@ -1,5 +1,4 @@
-//===- ForkCalls.cpp - Independent calls that may be parked run concurrently -*-
-//C++ -*-===//
+//===- ForkCalls.cpp - Independent code that may be parked ------*- C++ -*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,7 +8,6 @@
 
 #include "dynbatch/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -32,12 +30,23 @@ public:
 
 private:
   /// Whether running `op` may reach a forced read.
-  bool mayPark(Operation *op);
-  void forkCalls(Block &block);
+  bool mayPark(Operation *op) const;
+  /// Whether it pays to run `op` beside other code: what it may wait for is
+  /// not there yet when it starts.
+  bool isWorthFiber(Operation *op) const;
+  bool isParkingCall(Operation *op) const;
+
   void forkMap(MapOp map);
+  void forkOps(Block &block);
+  /// Runs `op` on a child fiber that is joined before `join`.
+  void fork(Operation *op, Operation *join);
+
+  /// A private function behind that of `op`, still empty.
+  func::FuncOp createFunction(Operation *op, StringRef suffix, TypeRange inputs,
+                              TypeRange results);
 
   ModuleOp module;
-  SymbolTable symbols;
+  mutable SymbolTable symbols;
   DenseSet<Operation *> parkingFunctions;
 };
 } // namespace
@@ -55,59 +64,82 @@ CallForker::CallForker(ModuleOp module) : module(module), symbols(module) {
   }
 }
 
-bool CallForker::mayPark(Operation *op) {
+bool CallForker::isParkingCall(Operation *op) const {
+  auto call = dyn_cast<func::CallOp>(op);
+  return call && parkingFunctions.contains(symbols.lookup(call.getCallee()));
+}
+
+bool CallForker::mayPark(Operation *op) const {
   return op
       ->walk([&](Operation *nested) {
-        auto call = dyn_cast<func::CallOp>(nested);
-        bool parks = isa<ReadOp>(nested) ||
-                     (call && parkingFunctions.contains(
-                                  symbols.lookup(call.getCallee())));
+        bool parks = isa<ReadOp, JoinOp>(nested) || isParkingCall(nested);
         return parks ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
-/// Ops of `block` that need a result of `op`, directly or not.
-static DenseSet<Operation *> getDependents(Block &block, Operation *op) {
-  DenseSet<Operation *> dependents;
-  SmallVector<Operation *> worklist = {op};
-  while (!worklist.empty())
-    for (Operation *user : worklist.pop_back_val()->getUsers())
-      if (Operation *ancestor = block.findAncestorOpInBlock(*user);
-          ancestor && dependents.insert(ancestor).second)
-        worklist.push_back(ancestor);
-  return dependents;
+bool CallForker::isWorthFiber(Operation *op) const {
+  return op
+      ->walk([&](Operation *nested) {
+        // The flush that the first read of outside values waits for serves the
+        // later ones, too.
+        auto read = dyn_cast<ReadOp>(nested);
+        bool waits =
+            read ? op->isAncestor(
+                       read.getTensor().getParentRegion()->getParentOp())
+                 : isa<SpawnOp>(nested) || isParkingCall(nested);
+        return waits ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
-void CallForker::forkCalls(Block &block) {
-  SmallVector<func::CallOp> calls;
-  for (auto call : block.getOps<func::CallOp>())
-    if (parkingFunctions.contains(symbols.lookup(call.getCallee())))
-      calls.push_back(call);
-  for (auto [i, call] : llvm::enumerate(calls)) {
-    DenseSet<Operation *> dependents = getDependents(block, call);
-    // The first op that needs this call's results.
-    Operation *join = block.getTerminator();
-    for (Operation *op : dependents)
-      if (op->isBeforeInBlock(join))
-        join = op;
-    // Something independent must be there to run meanwhile.
-    if (llvm::none_of(
-            ArrayRef(calls).drop_front(i + 1),
-            [&](func::CallOp later) { return later->isBeforeInBlock(join); }))
-      continue;
-    OpBuilder builder(call);
-    auto type = FiberType::get(builder.getContext(),
-                               SmallVector<Type>(call.getResultTypes()));
-    Value fiber = SpawnOp::create(builder, call.getLoc(), type,
-                                  call.getCalleeAttr(), call.getOperands());
-    builder.setInsertionPoint(join);
-    auto joinOp =
-        JoinOp::create(builder, call.getLoc(), call.getResultTypes(), fiber);
-    call.replaceAllUsesWith(joinOp.getResults());
-    call.erase();
-    ++numSpawns;
+/// The first op of the block of `op` that needs a result of it: the terminator
+/// if there is no other.
+static Operation *getFirstDependent(Operation *op) {
+  Block &block = *op->getBlock();
+  Operation *first = block.getTerminator();
+  for (Operation *user : op->getUsers())
+    if (Operation *ancestor = block.findAncestorOpInBlock(*user);
+        ancestor->isBeforeInBlock(first))
+      first = ancestor;
+  return first;
+}
+
+func::FuncOp CallForker::createFunction(Operation *op, StringRef suffix,
+                                        TypeRange inputs, TypeRange results) {
+  auto parent = op->getParentOfType<func::FuncOp>();
+  OpBuilder builder(op->getContext());
+  auto func = func::FuncOp::create(builder, op->getLoc(),
+                                   (parent.getName() + suffix).str(),
+                                   builder.getFunctionType(inputs, results));
+  func.setPrivate();
+  func.addEntryBlock();
+  symbols.insert(func, std::next(Block::iterator(parent)));
+  parkingFunctions.insert(func);
+  return func;
+}
+
+/// Makes the `captured` values, which code that has moved into `func` uses,
+/// further arguments of it; constants are copied. Returns the operands for
+/// them.
+static SmallVector<Value> isolate(func::FuncOp func,
+                                  const SetVector<Value> &captured) {
+  Block &entry = func.getBody().front();
+  OpBuilder builder(&entry, entry.begin());
+  SmallVector<Value> operands;
+  for (Value value : captured) {
+    Value inside;
+    if (matchPattern(value, m_Constant())) {
+      inside = builder.clone(*value.getDefiningOp())->getResult(0);
+    } else {
+      operands.push_back(value);
+      (void)func.insertArgument(func.getNumArguments(), value.getType(), {},
+                                value.getLoc());
+      inside = entry.getArguments().back();
+    }
+    replaceAllUsesInRegionWith(value, inside, func.getBody());
   }
+  return operands;
 }
 
 /// The body of a map becomes a function, which one map spawns for every element
@@ -115,44 +147,21 @@ void CallForker::forkCalls(Block &block) {
 void CallForker::forkMap(MapOp map) {
   Location loc = map.getLoc();
   Block &body = map.getBody().front();
-  auto parent = map->getParentOfType<func::FuncOp>();
-  SetVector<Value> captured;
-  getUsedValuesDefinedAbove(map.getBody(), captured);
-  SmallVector<Value> operands;
-  SmallVector<Operation *> constants;
-  for (Value value : captured)
-    if (matchPattern(value, m_Constant()))
-      constants.push_back(value.getDefiningOp());
-    else
-      operands.push_back(value);
-
-  OpBuilder builder(map.getContext());
-  SmallVector<Type> inputs(body.getArgumentTypes());
-  llvm::append_range(inputs, ValueRange(operands).getTypes());
   Operation *yield = body.getTerminator();
   SmallVector<Type> results(yield->getOperandTypes());
-  auto func =
-      func::FuncOp::create(builder, loc, (parent.getName() + "_element").str(),
-                           builder.getFunctionType(inputs, results));
-  func.setPrivate();
-  symbols.insert(func, std::next(Block::iterator(parent)));
-  Block *entry = func.addEntryBlock();
-  IRMapping mapping;
-  mapping.map(body.getArguments(),
-              entry->getArguments().take_front(body.getNumArguments()));
-  mapping.map(operands,
-              entry->getArguments().drop_front(body.getNumArguments()));
-  builder.setInsertionPointToStart(entry);
-  for (Operation *constant : constants)
-    builder.clone(*constant, mapping);
-  for (Operation &op : body.without_terminator())
-    builder.clone(op, mapping);
-  SmallVector<Value> returned =
-      llvm::map_to_vector(yield->getOperands(), [&](Value value) {
-        return mapping.lookupOrDefault(value);
-      });
-  func::ReturnOp::create(builder, yield->getLoc(), returned);
-  parkingFunctions.insert(func);
+  func::FuncOp func =
+      createFunction(map, "_element", body.getArgumentTypes(), results);
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(map.getBody(), captured);
+  Block &entry = func.getBody().front();
+  entry.getOperations().splice(entry.end(), body.getOperations());
+  for (auto [outside, inside] :
+       llvm::zip_equal(body.getArguments(), entry.getArguments()))
+    outside.replaceAllUsesWith(inside);
+  OpBuilder builder(yield);
+  func::ReturnOp::create(builder, yield->getLoc(), yield->getOperands());
+  yield->erase();
+  SmallVector<Value> operands = isolate(func, captured);
 
   auto createMap = [&](ValueRange sequences, TypeRange types) {
     auto created = MapOp::create(builder, loc, types, sequences);
@@ -171,7 +180,7 @@ void CallForker::forkMap(MapOp map) {
   Value fiber =
       SpawnOp::create(builder, loc, fiberType, func.getName(), arguments);
   YieldOp::create(builder, loc, fiber);
-  builder.setInsertionPointAfter(spawns);
+  builder.setInsertionPoint(getFirstDependent(map));
   MapOp joins = createMap(spawns.getResults(), map.getResultTypes());
   auto join =
       JoinOp::create(builder, loc, results, joins.getBody().getArgument(0));
@@ -179,6 +188,54 @@ void CallForker::forkMap(MapOp map) {
   map.replaceAllUsesWith(joins.getResults());
   map.erase();
   ++numSpawns;
+}
+
+void CallForker::fork(Operation *op, Operation *join) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  auto type = FiberType::get(builder.getContext(),
+                             SmallVector<Type>(op->getResultTypes()));
+  auto createFiber = [&](StringRef callee, ValueRange operands) -> Value {
+    return SpawnOp::create(builder, op->getLoc(), type, callee, operands);
+  };
+  auto createJoin = [&](Value fiber) {
+    builder.setInsertionPoint(join);
+    auto joinOp =
+        JoinOp::create(builder, op->getLoc(), op->getResultTypes(), fiber);
+    op->replaceAllUsesWith(joinOp.getResults());
+  };
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    createJoin(createFiber(call.getCallee(), call.getOperands()));
+    op->erase();
+  } else {
+    func::FuncOp func = createFunction(op, "_branch", {}, op->getResultTypes());
+    SetVector<Value> captured(llvm::from_range, op->getOperands());
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    Block &entry = func.getBody().front();
+    op->moveBefore(&entry, entry.end());
+    createJoin(createFiber(func.getName(), isolate(func, captured)));
+    builder.setInsertionPointToEnd(&entry);
+    func::ReturnOp::create(builder, op->getLoc(), op->getResults());
+  }
+  ++numSpawns;
+}
+
+void CallForker::forkOps(Block &block) {
+  SmallVector<Operation *> candidates;
+  for (Operation &op : block.without_terminator())
+    if (isWorthFiber(&op))
+      candidates.push_back(&op);
+  for (auto [i, op] : llvm::enumerate(candidates)) {
+    // The elements of a map have fibers of their own.
+    if (isa<MapOp, SpawnOp>(op) || op->use_empty())
+      continue;
+    Operation *join = getFirstDependent(op);
+    // Something independent must be there to run meanwhile.
+    if (llvm::any_of(
+            ArrayRef(candidates).drop_front(i + 1),
+            [&](Operation *later) { return later->isBeforeInBlock(join); }))
+      fork(op, join);
+  }
 }
 
 void CallForker::run() {
@@ -195,7 +252,7 @@ void CallForker::run() {
   for (auto func : module.getOps<func::FuncOp>())
     func.walk([&](Block *block) { blocks.push_back(block); });
   for (Block *block : blocks)
-    forkCalls(*block);
+    forkOps(*block);
 }
 
 namespace {

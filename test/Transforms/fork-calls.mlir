@@ -94,3 +94,119 @@ func.func @plain(%s: !dynbatch.seq<tensor<1xf32>>, %x: tensor<1xf32>) -> !dynbat
   }
   return %r : !dynbatch.seq<tensor<1xf32>>
 }
+
+// -----
+
+// Calls in separate branches: all of a branch but the last moves into a
+// function and is spawned.
+
+func.func private @parks(%x: tensor<1xf32>, %i: index) -> f32 {
+  %v = dynbatch.read %x[%i] : tensor<1xf32>
+  return %v : f32
+}
+
+// CHECK-LABEL: func.func @branches
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: i1, %[[B:[a-z0-9]+]]: i1, %[[X:[a-z0-9]+]]: tensor<1xf32>
+// CHECK:         %[[F:.*]] = dynbatch.spawn @branches_branch(%[[A]], %[[X]])
+// CHECK-SAME:      : (i1, tensor<1xf32>) -> !dynbatch.fiber<f32, i1>
+// CHECK-NEXT:    %[[R:.*]] = scf.if %[[B]]
+// CHECK:           func.call @parks
+// CHECK:         %[[J:.*]]:2 = dynbatch.join %[[F]]
+// CHECK:         %[[S:.*]] = arith.addf %[[J]]#0, %[[R]]
+// CHECK:         return %[[S]], %[[J]]#1
+// CHECK-LABEL: func.func private @branches_branch(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: i1, %[[X:[a-z0-9]+]]: tensor<1xf32>) -> (f32, i1)
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.0
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
+// CHECK:         %[[R:.*]]:2 = scf.if %[[A]]
+// CHECK:           %[[V:.*]] = func.call @parks(%[[X]], %[[C0]])
+// CHECK:           scf.yield %[[V]], %[[A]]
+// CHECK:           scf.yield %[[ZERO]], %[[A]]
+// CHECK:         return %[[R]]#0, %[[R]]#1
+func.func @branches(%a: i1, %b: i1, %x: tensor<1xf32>) -> (f32, i1) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %l:2 = scf.if %a -> (f32, i1) {
+    %v = func.call @parks(%x, %c0) : (tensor<1xf32>, index) -> f32
+    scf.yield %v, %a : f32, i1
+  } else {
+    scf.yield %zero, %a : f32, i1
+  }
+  %r = scf.if %b -> f32 {
+    %v = func.call @parks(%x, %c0) : (tensor<1xf32>, index) -> f32
+    scf.yield %v : f32
+  } else {
+    scf.yield %zero : f32
+  }
+  %s = arith.addf %l#0, %r : f32
+  return %s, %l#1 : f32, i1
+}
+
+// -----
+
+// One flush serves reads of tensors that are there before the branches, so
+// these need no fibers.
+
+// CHECK-LABEL: func.func @reads
+// CHECK-NOT:     dynbatch.spawn
+func.func @reads(%a: i1, %x: tensor<1xf32>, %y: tensor<1xf32>) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %l = scf.if %a -> f32 {
+    %v = dynbatch.read %x[%c0] : tensor<1xf32>
+    scf.yield %v : f32
+  } else {
+    scf.yield %zero : f32
+  }
+  %r = scf.if %a -> f32 {
+    %v = dynbatch.read %y[%c0] : tensor<1xf32>
+    scf.yield %v : f32
+  } else {
+    scf.yield %zero : f32
+  }
+  %s = arith.addf %l, %r : f32
+  return %s : f32
+}
+
+// -----
+
+// A loop that waits in each iteration runs beside a later call; a map is joined
+// where its result is needed, after all that.
+
+func.func private @step(%x: tensor<1xf32>) -> tensor<1xf32>
+func.func private @parks(%x: tensor<1xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %v = dynbatch.read %x[%c0] : tensor<1xf32>
+  return %v : f32
+}
+
+// CHECK-LABEL: func.func @loop
+// CHECK:         %[[FS:.*]] = dynbatch.map
+// CHECK:           dynbatch.spawn @loop_element
+// CHECK:         %[[F:.*]] = dynbatch.spawn @loop_branch
+// CHECK:         %[[P:.*]] = call @parks
+// CHECK:         %[[L:.*]]:2 = dynbatch.join %[[F]]
+// CHECK:         arith.addf %[[L]]#1, %[[P]]
+// CHECK:         dynbatch.map (%{{.*}} = %[[FS]]
+// CHECK:           dynbatch.join
+// CHECK-LABEL: func.func private @loop_branch
+// CHECK:         scf.for
+// CHECK:           dynbatch.read
+func.func @loop(%s: !dynbatch.seq<tensor<1xf32>>, %x: tensor<1xf32>, %n: index) -> (f32, !dynbatch.seq<f32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = dynbatch.map (%e = %s : !dynbatch.seq<tensor<1xf32>>) -> !dynbatch.seq<f32> {
+    %v = func.call @parks(%e) : (tensor<1xf32>) -> f32
+    dynbatch.yield %v : f32
+  }
+  %l:2 = scf.for %i = %c0 to %n step %c1 iter_args(%t = %x, %a = %zero) -> (tensor<1xf32>, f32) {
+    %y = func.call @step(%t) : (tensor<1xf32>) -> tensor<1xf32>
+    %v = dynbatch.read %y[%c0] : tensor<1xf32>
+    %b = arith.addf %a, %v : f32
+    scf.yield %y, %b : tensor<1xf32>, f32
+  }
+  %p = func.call @parks(%x) : (tensor<1xf32>) -> f32
+  %r = arith.addf %l#1, %p : f32
+  return %r, %m : f32, !dynbatch.seq<f32>
+}

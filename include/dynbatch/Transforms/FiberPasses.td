@@ -12,15 +12,17 @@
 include "mlir/Pass/PassBase.td"
 
 def ForkCalls : Pass<"dynbatch-fork-calls", "::mlir::ModuleOp"> {
-  let summary = "let independent calls that may be parked run concurrently";
+  let summary = "let independent code that may be parked run concurrently";
   let description = [{
     A call that may reach a forced read may be parked until the next flush. Calls
     of one instance that do not depend on one another become child fibers, so
     that a single flush serves the forced reads of all of them: a call is spawned
     when a later one that may be parked, too, does not need its results, and
-    joined at the first use. The elements of a `dynbatch.map` whose body may be
-    parked are spawned all before the first is joined. Programs without forced
-    reads are left as they are.
+    joined at the first use. A conditional or a loop with such calls, or with
+    forced reads of tensors that it computes itself, is treated likewise: it
+    moves into a function of its own. The elements of a `dynbatch.map` whose body
+    may be parked are spawned all before the first is joined. Programs without
+    forced reads are left as they are.
 
     Before:
 
@@ -40,7 +42,7 @@ def ForkCalls : Pass<"dynbatch-fork-calls", "::mlir::ModuleOp"> {
     ```
   }];
   let statistics = [
-    Statistic<"numSpawns", "spawns", "Calls that became child fibers">
+    Statistic<"numSpawns", "spawns", "Calls, branches, loops and maps that became child fibers">
   ];
   let dependentDialects = ["::mlir::dynbatch::DynbatchDialect"];
 }
