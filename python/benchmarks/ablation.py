@@ -17,7 +17,6 @@ with all switches on. Tables are written as Markdown.
 """
 
 import argparse
-import functools
 import json
 import os
 import pathlib
@@ -61,9 +60,12 @@ BERXIT_HEAD = 64
 
 SCHEDULES = ("static", "depth", "agenda")
 BASE = "all on"
-# A process passes over all minibatches so often that it takes this many seconds.
-# What takes one pass, in which memory is new, is measured apart and subtracted.
-LEAST_SECONDS = 0.2
+# A process passes over all minibatches until it has computed for so long, and so
+# often at least: in the first pass memory is new.
+LEAST_SECONDS = 0.4
+LEAST_PASSES = 4
+# The file of no instances, beside the others.
+NOTHING = "nothing.txt"
 
 BEGIN = "<!-- ablation.py writes from here -->"
 END = "<!-- to here -->"
@@ -164,33 +166,41 @@ def processor_seconds(function):
 class Runs:
     """The runs of one library."""
 
-    def __init__(self, program, *arguments):
-        self.execute = functools.partial(harness.execute, program, *arguments)
-        self.run = functools.partial(harness.run, program, *arguments)
+    def __init__(self, program, library, instances, *arguments):
+        self.command = (program, library)
+        self.instances = instances
+        self.arguments = arguments
         self.stats = self.run()
-        self.passes = max(1, round(LEAST_SECONDS / self.stats["seconds"]))
-        self.single, self.long = [], []
+        trial = self.run(f"--repeat={LEAST_PASSES}")["seconds"] / LEAST_PASSES
+        self.passes = max(LEAST_PASSES, round(LEAST_SECONDS / trial))
+        self.seconds = []
         self.parts = {"host_seconds": [], "flush_overhead_seconds": []}
 
-    def measure(self):
-        repeat = f"--repeat={1 + self.passes}"
-        self.single.append(processor_seconds(self.execute))
-        self.long.append(processor_seconds(lambda: self.execute(repeat)))
-        stats = self.run(repeat)
-        for key, samples in self.parts.items():
-            samples.append((stats[key] - self.stats[key]) / self.passes)
+    def run(self, *options):
+        """Returns the statistics."""
+        return harness.run(*self.command, self.instances, *self.arguments, *options)
 
-    def seconds(self):
-        """Returns the time of a pass behind the first one, for each round."""
-        single = statistics.median(self.single)
-        return [(long - single) / self.passes for long in self.long]
+    def process_seconds(self, instances):
+        repeat = f"--repeat={self.passes}"
+        return processor_seconds(
+            lambda: harness.execute(*self.command, instances, *self.arguments, repeat)
+        )
+
+    def measure(self):
+        """Measures a round."""
+        seconds = self.process_seconds(self.instances)
+        seconds -= self.process_seconds(self.instances.with_name(NOTHING))
+        self.seconds.append(seconds / self.passes)
+        stats = self.run(f"--repeat={self.passes}")
+        for key, samples in self.parts.items():
+            samples.append(stats[key] / self.passes)
 
     def summarize(self, base):
         """Returns counts and times; `base` are the runs with all on."""
-        seconds = self.seconds()
         tasks = max(self.stats["tasks"], 1)
-        host, overhead = map(statistics.median, self.parts.values())
-        ratios = (mine / its for mine, its in zip(seconds, base.seconds()))
+        # Whatever interrupts adds to these, so that the least is the best estimate.
+        host, overhead = map(min, self.parts.values())
+        ratios = (mine / its for mine, its in zip(self.seconds, base.seconds))
         return {
             "kernels": len(self.stats["kernels"]),
             **{
@@ -199,7 +209,7 @@ class Runs:
             },
             "host_ns_per_task": 1e9 * host / tasks,
             "overhead_ns_per_task": 1e9 * overhead / tasks,
-            "minibatch_ms": 1e3 * statistics.median(seconds) / self.stats["minibatches"],
+            "minibatch_ms": 1e3 * statistics.median(self.seconds) / self.stats["minibatches"],
             "ratio": statistics.median(ratios),
         }
 
@@ -238,6 +248,7 @@ def measure_model(args, name):
         model = folder / f"{name}.mlir"
         model.write_text(instantiate(template, **chosen), encoding="utf-8")
         instances = folder / "instances.txt"
+        (folder / NOTHING).touch()
         count = write_instances(name, knobs, args.instances, instances)
         libraries = compile_all(args.dynbatch_compile, model, folder)
         return {
