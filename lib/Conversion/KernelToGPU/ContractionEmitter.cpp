@@ -21,6 +21,10 @@ static constexpr int64_t kVector = 4;
 /// Spreads the rows of tiles over the banks of workgroup memory; vectors in
 /// them stay aligned.
 static constexpr int64_t kPadding = 4;
+/// Columns of a tile, those of all groups together.
+static constexpr int64_t kMaxColumns = 128;
+/// Workgroup memory that every device has.
+static constexpr int64_t kMaxTileBytes = 49152;
 
 ContractionEmitter::ContractionEmitter(KernelOp kernel, const KernelPlan &plan,
                                        unsigned index, gpu::GPUModuleOp module,
@@ -45,6 +49,8 @@ void ContractionEmitter::chooseTile(const TileOptions &options) {
     columnsOfThread /= 2;
   tileColumns = options.columns ? options.columns : 16 * columnsOfThread;
   tileColumns = std::min<int64_t>(tileColumns, llvm::PowerOf2Ceil(width));
+  while (tileColumns * groups > kMaxColumns)
+    tileColumns /= 2;
   columnsOfThread = std::min(columnsOfThread, tileColumns);
   threadsOfColumns = tileColumns / columnsOfThread;
 
@@ -59,6 +65,10 @@ void ContractionEmitter::chooseTile(const TileOptions &options) {
   rowsOfThread = threadsOfColumns >= 16 ? 4 : threadsOfColumns >= 4 ? 2 : 1;
   rowsOfThread = std::min(rowsOfThread, tileRows);
   threadsOfRows = tileRows / rowsOfThread;
+  while (2 * tileDepth * (tileRows + tileColumns * groups + 2 * kPadding) *
+             static_cast<int64_t>(sizeof(float)) >
+         kMaxTileBytes)
+    tileDepth /= 2;
 }
 
 /// Product of the sizes of dimensions, 1 for the batch dimension.
@@ -348,11 +358,14 @@ void ContractionEmitter::emitResults(ValueRange acc) {
                         getPosition(row, Position(column, j), group),
                         acc[getAccumulator(row, group, j)]);
     for (Value value : launch.steps.front().values) {
+      bool isStored = plan.getStorage(value);
       int64_t columns =
           cast<RankedTensorType>(value.getType()).getShape().back();
       for (int64_t group = 0; group < columns / launch.width; ++group) {
         Positions at = getPosition(row, column, group);
-        storeGlobal(value, at, elements.get(value, at, columnsOfThread));
+        SmallVector<Value> values = elements.get(value, at, columnsOfThread);
+        if (isStored)
+          storeGlobal(value, at, values);
       }
     }
   }

@@ -43,8 +43,8 @@ protected:
   /// block.
   void storeGlobal(Value value, ArrayRef<Position> at,
                    ArrayRef<Value> elements);
-  /// Elements of `value` are found in global memory from now on.
-  void addGlobal(Value value);
+  /// Where elements of `value` are in global memory.
+  ElementEmitter::GetBuffer getGlobal(Value value);
   /// Ends the function, which is launched with blocks of `threads` threads.
   void finish(int64_t threads);
 
