@@ -38,27 +38,48 @@ def read_trees(path):
     return trees, words
 
 
+def execute(program, model, instances, *options):
+    """Runs a model on one thread with random parameters and drops the results."""
+    subprocess.run(
+        [
+            program,
+            model,
+            f"--instances={instances}",
+            "--params=random:1",
+            "--threads=1",
+            "--output=/dev/null",
+            *options,
+        ],
+        check=True,
+    )
+
+
+def run(program, model, instances, *options):
+    """Runs a model and returns the statistics."""
+    with tempfile.TemporaryDirectory() as folder:
+        stats = pathlib.Path(folder, "stats.json")
+        execute(program, model, instances, f"--stats-json={stats}", *options)
+        return json.loads(stats.read_text())
+
+
 def run_dynbatch(program, hidden, trees, batch_size, repeat):
-    """Runs the TreeLSTM on one thread and returns the statistics."""
+    """Runs the TreeLSTM and returns the statistics."""
     with tempfile.TemporaryDirectory() as folder:
         model = pathlib.Path(folder, "tree_lstm.mlir")
         model.write_text(instantiate(MODEL.read_text(), hidden))
-        stats = pathlib.Path(folder, "stats.json")
-        subprocess.run(
-            [
-                program,
-                model,
-                f"--instances={trees}",
-                "--params=random:1",
-                f"--batch-size={batch_size}",
-                "--threads=1",
-                f"--repeat={repeat}",
-                f"--stats-json={stats}",
-                "--output=/dev/null",
-            ],
-            check=True,
+        return run(
+            program, model, trees, f"--batch-size={batch_size}", f"--repeat={repeat}"
         )
-        return json.loads(stats.read_text())
+
+
+def add_program(parser, name):
+    """Adds the option that says where a program of the build is."""
+    parser.add_argument(
+        f"--{name}",
+        type=pathlib.Path,
+        default=BIN / name,
+        help=f"default: build/default/bin/{name}",
+    )
 
 
 def add_arguments(parser):
@@ -74,9 +95,4 @@ def add_arguments(parser):
     parser.add_argument(
         "--repeats", type=int, default=7, help="rounds of alternation (default: 7)"
     )
-    parser.add_argument(
-        "--dynbatch-run",
-        type=pathlib.Path,
-        default=BIN / "dynbatch-run",
-        help="default: build/default/bin/dynbatch-run",
-    )
+    add_program(parser, "dynbatch-run")

@@ -71,3 +71,43 @@ TEST(Arena, Poison) {
   arena.reset();
   EXPECT_EQ(static_cast<unsigned char>(arena.allocate(128)[5]), 0xff);
 }
+
+TEST(Arena, TakesWhatItsSourceHas) {
+  // Gives out addresses alone, up to 100 KiB.
+  class Source final : public MemorySource {
+  public:
+    class Block final : public MemoryBlock {
+    public:
+      Block(char *data, size_t bytes) : MemoryBlock(data, bytes) {}
+      void poison(size_t count) override { poisoned = count; }
+      size_t poisoned = 0;
+    };
+    std::unique_ptr<MemoryBlock> allocate(size_t bytes) override {
+      if (bytes > left)
+        return nullptr;
+      left -= bytes;
+      auto block =
+          std::make_unique<Block>(reinterpret_cast<char *>(next), bytes);
+      next += 2 * bytes;
+      last = block.get();
+      return block;
+    }
+    const std::string &failure() const override { return text; }
+
+    size_t left = 100 * 1024;
+    uintptr_t next = uintptr_t(1) << 46;
+    Block *last = nullptr;
+    std::string text = "no more";
+  } source;
+  char *cursor, *end;
+  Arena arena(cursor, end, 0, true, 4096, source);
+  size_t bytes = 0;
+  while (char *block = arena.allocate(64)) {
+    EXPECT_EQ(arena.position(block), bytes);
+    bytes += 64;
+  }
+  // Steps are 4, 8, 16, 32 KiB; then 64 would be too much.
+  EXPECT_EQ(bytes, size_t(100 * 1024));
+  EXPECT_EQ(arena.memory().failure(), "no more");
+  EXPECT_EQ(source.last->poisoned, source.last->size());
+}

@@ -93,7 +93,7 @@ TEST(CpuExecutor, ScratchMemoryGrowsWithTheRows) {
       std::vector<int64_t> runs(count), rows(count);
       for (int64_t i = 0; i < count; ++i)
         rows[i] = reinterpret_cast<int64_t>(&runs[i]);
-      executor.run(0, rows.data(), count);
+      EXPECT_TRUE(executor.run(0, rows.data(), count).ok());
       EXPECT_EQ(runs, std::vector<int64_t>(count, 1));
     }
   }

@@ -68,6 +68,21 @@ TEST(Descriptor, Target) {
             "descriptor: target.features[0]: expected a string");
 }
 
+TEST(Descriptor, Device) {
+  auto parse = [](std::string device) {
+    std::string text = treeModule().descriptor;
+    text.insert(1, "\"device\": " + device + ",");
+    return ModuleDescriptor::parse(text);
+  };
+  EXPECT_EQ(ModuleDescriptor::parse(treeModule().descriptor)->device,
+            DeviceKind::Cpu);
+  EXPECT_EQ(parse("\"cpu\"")->device, DeviceKind::Cpu);
+  EXPECT_EQ(parse("\"cuda\"")->device, DeviceKind::Cuda);
+  EXPECT_EQ(parse("\"abacus\"").message(),
+            "descriptor: root.device: unknown device 'abacus'");
+  EXPECT_EQ(parse("1").message(), "descriptor: root.device: expected a string");
+}
+
 TEST(Descriptor, Rounds) {
   auto parsed = ModuleDescriptor::parse(roundsModule().descriptor);
   ASSERT_TRUE(parsed.ok()) << parsed.message();

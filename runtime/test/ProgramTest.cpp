@@ -164,7 +164,7 @@ TEST(Module, RefusesWhatDoesNotFit) {
   };
   EXPECT_EQ(message([](auto &m) { m.abi_version = 99; }),
             "the module was compiled for runtime ABI version 99, this runtime "
-            "has version 2");
+            "has version 3");
   EXPECT_EQ(message([](auto &m) { m.num_kernels = 3; }),
             "the module has 3 kernels, its descriptor 4");
   EXPECT_EQ(message([](auto &m) { m.kernels = nullptr; }),
@@ -310,3 +310,19 @@ TEST(Context, EpochsWrapToOne) {
 }
 
 TEST(PeakFma, IsPlausible) { EXPECT_GT(measurePeakFma(), 0.1); }
+
+TEST(Program, ReadsInHostMemory) {
+  // A module may use the same function there: it returns the address.
+  TestContext context;
+  Status status = context.run([](dynbatch_context *ctx) {
+    EXPECT_EQ(ctx->device, 0);
+    int64_t value = 7;
+    auto address = reinterpret_cast<int64_t>(&value);
+    uint64_t epoch = ctx->epoch;
+    EXPECT_EQ(dynbatch_rt_read(ctx, address, 0, 8), &value);
+    EXPECT_EQ(ctx->epoch, epoch);
+    EXPECT_EQ(dynbatch_rt_read(ctx, address, epoch, 8), &value);
+    EXPECT_GT(ctx->epoch, epoch);
+  });
+  EXPECT_TRUE(status.ok()) << status.message();
+}

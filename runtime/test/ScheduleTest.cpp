@@ -117,6 +117,32 @@ TEST(Schedule, RoundsMeetTheLowerBoundWhereKernelsAlternate) {
   EXPECT_EQ(stats.batches, stats.lowerBound);
 }
 
+TEST(Schedule, TasksWaitForTheNextRoundWhereThatSavesABatch) {
+  // A wrap with nothing before it, and one behind a combine. Nothing needs the
+  // first one in round 1, so both are one batch.
+  std::vector<std::string> trees = {"(Wrap (Leaf 1))",
+                                    "(Wrap (Node (Leaf 1) (Leaf 2)))"};
+  std::unique_ptr<Program> program = makeProgram(roundsModule(), verified());
+  InstanceSet instances = readInstances(roundsModule(), joined(trees));
+  auto lines = runAll(*program, instances, 2);
+  ASSERT_TRUE(lines.ok()) << lines.message();
+  for (size_t i = 0; i < trees.size(); ++i)
+    EXPECT_EQ((*lines)[i], expectedTreeResult(trees[i]));
+  EXPECT_EQ(kernel(program->statistics(), "wrap").batches, 1);
+
+  // Here a combine of round 1 needs it, directly or behind another one.
+  for (const char *tree : {"(Node (Wrap (Leaf 1)) (Leaf 2))",
+                           "(Node (Wrap (Wrap (Leaf 1))) (Leaf 2))"}) {
+    trees.push_back(tree);
+    program = makeProgram(roundsModule(), verified());
+    instances = readInstances(roundsModule(), joined(trees));
+    lines = runAll(*program, instances, trees.size());
+    ASSERT_TRUE(lines.ok()) << lines.message();
+    EXPECT_EQ(lines->back(), expectedTreeResult(tree));
+    EXPECT_GE(kernel(program->statistics(), "wrap").batches, 2);
+  }
+}
+
 TEST(Schedule, ManyStepsInOneRoundSpillIntoTheNext) {
   // More wraps in a row than a depth has steps, then rounds behind them.
   std::string chain = "(Leaf 1)";

@@ -179,8 +179,10 @@ dynbatch_tensor encode(dynbatch_context *ctx, const int64_t *cell) {
     row[1] = allocateBlock(ctx);
     dynbatch_tensor value = {row[1], ctx->epoch};
     if (word >= 1000) {
-      dynbatch_rt_flush(ctx);
-      EXPECT_EQ(floats(value.address)[1], floats(value.address)[0] + 1);
+      auto *data = static_cast<const float *>(
+          dynbatch_rt_read(ctx, value.address, value.stamp, kBlock / 2));
+      EXPECT_EQ(data[0], static_cast<float>(word));
+      EXPECT_EQ(data[1], data[0] + 1);
     }
     return value;
   }

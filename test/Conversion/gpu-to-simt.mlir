@@ -81,6 +81,7 @@ gpu.module @kernels {
 // There is one address space. Accesses are checked; indices that are known are
 // not.
 
+// CHECK: llvm.mlir.global internal constant @[[OWN_STORE:.*]]("{{.*}}gpu-to-simt.mlir{{.*}}:5: 'memref.store'\00")
 // CHECK: llvm.mlir.global internal constant @[[STORE:.*]]("{{.*}}gpu-to-simt.mlir{{.*}}:5: 'memref.store'\00")
 // CHECK: llvm.mlir.global internal constant @[[LOAD:.*]]("{{.*}}gpu-to-simt.mlir{{.*}}:10: 'vector.load'\00")
 // CHECK-LABEL: func.func private @kernels_memory_simt(

@@ -46,6 +46,27 @@ def difference(a, b):
     return largest, count
 
 
+def compare(lines_a, lines_b):
+    """Returns the largest difference, its line, and how many numbers there are.
+
+    Lines are counted from 1. An error names the one on which it is.
+    """
+    if len(lines_a) != len(lines_b):
+        raise ValueError(f"{len(lines_a)} lines, but {len(lines_b)} in the other file")
+    largest, at, total = 0.0, 1, 0
+    for number, (a, b) in enumerate(zip(lines_a, lines_b), 1):
+        try:
+            line_largest, count = difference(a, b)
+        except ValueError as error:
+            raise ValueError(f"line {number}: {error}") from error
+        total += count
+        if line_largest > largest:
+            largest, at = line_largest, number
+    if total == 0:
+        raise ValueError("there is no number to compare")
+    return largest, at, total
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -56,20 +77,10 @@ def main():
     args = parser.parse_args()
 
     lines_a, lines_b = read_values(args.a), read_values(args.b)
-    if len(lines_a) != len(lines_b):
-        sys.exit(f"error: {len(lines_a)} lines, but {len(lines_b)} in the other file")
-    largest, at, total = 0.0, 1, 0
-    for number, (a, b) in enumerate(zip(lines_a, lines_b), 1):
-        try:
-            line_largest, count = difference(a, b)
-        except ValueError as error:
-            sys.exit(f"error: line {number}: {error}")
-        total += count
-        if line_largest > largest:
-            largest, at = line_largest, number
-    if total == 0:
-        sys.exit("error: there is no number to compare")
-
+    try:
+        largest, at, total = compare(lines_a, lines_b)
+    except ValueError as error:
+        sys.exit(f"error: {error}")
     print(f"max abs difference {largest:.3g} (line {at}, {total} numbers)")
     if largest > args.tolerance:
         sys.exit(f"error: above the tolerance of {args.tolerance:g}")

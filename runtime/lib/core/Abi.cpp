@@ -32,6 +32,11 @@ void dynbatch_rt_flush(dynbatch_context *ctx) {
   Context::from(ctx).requestFlush();
 }
 
+const void *dynbatch_rt_read(dynbatch_context *ctx, int64_t address,
+                             uint64_t stamp, int64_t bytes) {
+  return Context::from(ctx).read(address, stamp, static_cast<size_t>(bytes));
+}
+
 void *dynbatch_rt_spawn(dynbatch_context *ctx,
                         void (*function)(dynbatch_context *, char *),
                         char *frame) {
@@ -76,14 +81,13 @@ void _mlir_memref_to_llvm_free(void *) {}
 
 const AbiSymbol *dynbatch::rt::abiSymbols(size_t &count) {
 #define DYNBATCH_SYMBOL(name)                                                  \
-  {                                                                            \
-    #name, reinterpret_cast<void *>(&name)                                     \
-  }
+  { #name, reinterpret_cast < void *>(&name) }
   static const AbiSymbol symbols[] = {
       DYNBATCH_SYMBOL(dynbatch_rt_reserve),
       DYNBATCH_SYMBOL(dynbatch_rt_arena_alloc),
       DYNBATCH_SYMBOL(dynbatch_rt_heap_alloc),
       DYNBATCH_SYMBOL(dynbatch_rt_flush),
+      DYNBATCH_SYMBOL(dynbatch_rt_read),
       DYNBATCH_SYMBOL(dynbatch_rt_spawn),
       DYNBATCH_SYMBOL(dynbatch_rt_join),
       DYNBATCH_SYMBOL(dynbatch_rt_index_error),
@@ -95,6 +99,7 @@ const AbiSymbol *dynbatch::rt::abiSymbols(size_t &count) {
       DYNBATCH_SYMBOL(dynbatch_rt_simt_mma),
       DYNBATCH_SYMBOL(dynbatch_rt_simt_check_index),
       DYNBATCH_SYMBOL(dynbatch_rt_simt_access),
+      DYNBATCH_SYMBOL(dynbatch_rt_gpu_launch),
       DYNBATCH_SYMBOL(_mlir_memref_to_llvm_alloc),
       DYNBATCH_SYMBOL(_mlir_memref_to_llvm_aligned_alloc),
       DYNBATCH_SYMBOL(_mlir_memref_to_llvm_free),

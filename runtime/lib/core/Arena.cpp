@@ -9,7 +9,7 @@
 #include "core/Arena.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 using namespace dynbatch::rt;
 
@@ -17,34 +17,39 @@ static constexpr size_t kLargestStep = size_t(256) << 20;
 
 void Arena::enter(size_t index) {
   current = index;
-  cursor = chunks[index].pages.data();
-  end = cursor + chunks[index].pages.size();
+  cursor = chunks[index].memory->data();
+  end = cursor + chunks[index].memory->size();
 }
 
 bool Arena::refill(size_t bytes) {
   for (size_t i = current + 1; i < chunks.size(); ++i) {
-    if (chunks[i].pages.size() >= bytes) {
+    if (chunks[i].memory->size() >= bytes) {
       enter(i);
       return true;
     }
   }
   size_t step = chunks.empty()
                     ? firstChunk
-                    : std::min(2 * chunks.back().pages.size(), kLargestStep);
+                    : std::min(2 * chunks.back().memory->size(), kLargestStep);
   size_t size = std::max(step, bytes);
   if (limit)
     size = std::min(size, limit - std::min(limit, total));
   if (size < bytes)
     return false;
-  PageBlock pages = PageBlock::map(size);
-  if (!pages.data())
+  std::unique_ptr<MemoryBlock> memory = source.allocate(size);
+  // What is left may be less than the usual step.
+  while (!memory && size > std::max(bytes, firstChunk)) {
+    size = std::max({size / 2, bytes, firstChunk});
+    memory = source.allocate(size);
+  }
+  if (!memory)
     return false;
   if (poison)
-    std::memset(pages.data(), 0xff, pages.size());
-  total += pages.size();
+    memory->poison(memory->size());
+  total += memory->size();
   uint64_t start =
-      chunks.empty() ? 0 : chunks.back().start + chunks.back().pages.size();
-  chunks.push_back({std::move(pages), start});
+      chunks.empty() ? 0 : chunks.back().start + chunks.back().memory->size();
+  chunks.push_back({std::move(memory), start});
   enter(chunks.size() - 1);
   return true;
 }
@@ -54,9 +59,9 @@ void Arena::reset() {
     return;
   if (poison) {
     for (size_t i = 0; i < current; ++i)
-      std::memset(chunks[i].pages.data(), 0xff, chunks[i].pages.size());
-    char *base = chunks[current].pages.data();
-    std::memset(base, 0xff, cursor - base);
+      chunks[i].memory->poison(chunks[i].memory->size());
+    MemoryBlock &last = *chunks[current].memory;
+    last.poison(cursor - last.data());
   }
   enter(0);
 }
@@ -70,14 +75,14 @@ void Arena::release() {
 size_t Arena::used() const {
   if (chunks.empty())
     return 0;
-  return chunks[current].start + (cursor - chunks[current].pages.data());
+  return chunks[current].start + (cursor - chunks[current].memory->data());
 }
 
 uint64_t Arena::position(const void *address) const {
   const char *byte = static_cast<const char *>(address);
   for (size_t i = 0; i < chunks.size() && i <= current; ++i) {
-    const char *base = chunks[i].pages.data();
-    const char *last = i == current ? cursor : base + chunks[i].pages.size();
+    const char *base = chunks[i].memory->data();
+    const char *last = i == current ? cursor : base + chunks[i].memory->size();
     if (byte >= base && byte < last)
       return chunks[i].start + (byte - base);
   }

@@ -9,26 +9,28 @@
 #ifndef DYNBATCH_LIB_CORE_ARENA_H
 #define DYNBATCH_LIB_CORE_ARENA_H
 
-#include "core/VirtualMemory.h"
+#include "core/MemorySource.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace dynbatch::rt {
 
-/// Bump allocation over chunks of pages that are kept and used again after a
+/// Bump allocation over chunks of memory that are kept and used again after a
 /// reset: in steady state a minibatch causes no page fault. The cursor lies
 /// outside, where compiled code can move it.
 class Arena {
 public:
   /// Works on `cursor` and `end`; allocates at most `limit` bytes of chunks (0:
-  /// no limit), the first one of `firstChunk`. `poison` fills fresh memory with
-  /// NaN patterns.
+  /// no limit) of `source`, the first one of `firstChunk`. `poison` fills fresh
+  /// memory with NaN patterns.
   Arena(char *&cursor, char *&end, size_t limit, bool poison,
-        size_t firstChunk = size_t(4) << 20)
-      : cursor(cursor), end(end), limit(limit), firstChunk(firstChunk),
-        poison(poison) {
+        size_t firstChunk = size_t(4) << 20,
+        MemorySource &source = hostMemory())
+      : cursor(cursor), end(end), source(source), limit(limit),
+        firstChunk(firstChunk), poison(poison) {
     cursor = end = nullptr;
   }
 
@@ -44,8 +46,9 @@ public:
 
   /// Everything allocated is free again; the chunks stay.
   void reset();
-  /// Gives all chunks back to the system.
+  /// Gives all chunks back to their source.
   void release();
+  const MemorySource &memory() const { return source; }
 
   /// Bytes allocated since the last reset, with what was lost at chunk ends.
   size_t used() const;
@@ -58,7 +61,7 @@ public:
 
 private:
   struct Chunk {
-    PageBlock pages;
+    std::unique_ptr<MemoryBlock> memory;
     uint64_t start; ///< position of its first byte
   };
 
@@ -67,6 +70,7 @@ private:
 
   char *&cursor;
   char *&end;
+  MemorySource &source;
   size_t limit;
   size_t firstChunk;
   bool poison;

@@ -20,6 +20,9 @@ static thread_local Context *runningContext = nullptr;
 static constexpr uint64_t kEpochStep = uint64_t(1)
                                        << DYNBATCH_STAMP_EPOCH_SHIFT;
 
+/// The arena's first chunk.
+static constexpr size_t kFirstTensors = size_t(4) << 20;
+
 Context *Context::running() { return runningContext; }
 
 Context::Context(const ModuleDescriptor &descriptor, void *const *params,
@@ -29,7 +32,9 @@ Context::Context(const ModuleDescriptor &descriptor, void *const *params,
       stack(std::move(hostStack)), fibers(*this, options.fiberStackBytes),
       recorder(recorder), memoryLimit(options.memoryLimit), pending(descriptor),
       schedule(options.schedule), dynamicSchedule(descriptor),
-      tensors(arena_cursor, arena_end, options.memoryLimit, options.poison),
+      delayedRound(descriptor),
+      tensors(arena_cursor, arena_end, options.memoryLimit, options.poison,
+              kFirstTensors, executor.tensorMemory()),
       cells(heap_cursor, heap_end, options.memoryLimit, options.poison),
       temporaries(temporaryCursor, temporaryEnd, options.memoryLimit,
                   options.poison) {
@@ -144,6 +149,12 @@ Status Context::flush() {
     recorder->beginFlush(pending, tensors);
   }
   Status status = runPending();
+  if (status.ok()) {
+    status = executor.endFlush();
+    // A flush serves many instances.
+    if (!status.ok())
+      instance = -1;
+  }
   if (!status.ok())
     return status;
   pending.clear();
@@ -177,14 +188,17 @@ Status Context::runPending() {
     countRounds(stage.kernels);
     for (const Part &part : stage.parts)
       countRounds(part.kernels);
-    for (int64_t round = 0; round < rounds; ++round) {
-      Status status = runStep(stage.kernels, round, 0);
+    bool delayed = rounds > 1 && delayedRound.canDelay(stage, pending);
+    for (int64_t round = delayed ? 1 : 0; round < rounds; ++round) {
+      bool joins = delayed && round == 1;
+      Status status = runStep(stage.kernels, round, 0, /*joins=*/false);
       for (const Part &part : stage.parts) {
         int64_t steps = 0;
         for (unsigned kernel : part.kernels)
-          steps = std::max(steps, pending.numSteps(kernel, round));
+          for (int64_t other = joins ? 0 : round; other <= round; ++other)
+            steps = std::max(steps, pending.numSteps(kernel, other));
         for (int64_t step = 0; status.ok() && step < steps; ++step)
-          status = runStep(part.kernels, round, step);
+          status = runStep(part.kernels, round, step, joins);
       }
       if (!status.ok())
         return status;
@@ -194,9 +208,10 @@ Status Context::runPending() {
 }
 
 Status Context::runStep(const std::vector<unsigned> &kernels, int64_t round,
-                        int64_t step) {
+                        int64_t step, bool joins) {
   for (unsigned kernel : kernels) {
-    Queues::Tasks tasks = pending.tasks(kernel, round, step);
+    Queues::Tasks tasks = joins ? delayedRound.join(pending, kernel, step)
+                                : pending.tasks(kernel, round, step);
     if (tasks.count == 0)
       continue;
     Status status = runBatch(kernel, pending.depth(kernel, round, step),
@@ -225,7 +240,10 @@ Status Context::runBatch(unsigned kernel, int64_t depth, const int64_t *rows,
   }
   Recorder::Time began = recorder->now();
   status = run();
-  recorder->afterBatch(kernel, depth, count, began);
+  if (executor.runsLater())
+    recorder->deferBatch(kernel, depth, count);
+  else
+    recorder->afterBatch(kernel, depth, count, began);
   return status;
 }
 
@@ -280,7 +298,28 @@ void Context::outOfMemory(const char *what, const Arena &arena, size_t bytes) {
                         std::to_string(bytes) + " more";
   if (memoryLimit)
     message += ", the limit is " + std::to_string(memoryLimit);
+  if (const std::string &failure = arena.memory().failure(); !failure.empty())
+    message += ": " + failure;
   fail(std::move(message));
+}
+
+const void *Context::read(int64_t address, uint64_t stamp, size_t bytes) {
+  Read read{address, bytes};
+  if (((stamp ^ epoch) >> DYNBATCH_STAMP_EPOCH_SHIFT) == 0) {
+    executor.request(read);
+    requestFlush();
+    return read.value;
+  }
+  std::string failure;
+  // Nothing is left behind that would have to be freed: fail does not return.
+  if (Status status = executor.readNow(read); !status.ok())
+    failure = status.message();
+  if (!failure.empty()) {
+    // The device's, not the instance's.
+    instance = -1;
+    fail(std::move(failure));
+  }
+  return read.value;
 }
 
 void *Context::spawn(Fiber::Function function, char *frame) {

@@ -10,6 +10,7 @@
 #define DYNBATCH_LIB_CORE_CONTEXT_H
 
 #include "core/Arena.h"
+#include "core/DelayedRound.h"
 #include "core/DynamicSchedule.h"
 #include "core/Executor.h"
 #include "core/Fibers.h"
@@ -66,6 +67,13 @@ public:
 
   /// Ends a minibatch: all memory but the results' slots is free again.
   void reset();
+  /// Tensors are now in the executor's memory, parameters at `addresses`.
+  void useDevice(void *const *addresses) {
+    device = 1;
+    params = addresses;
+  }
+  /// Gives the memory of tensors back.
+  void releaseTensors() { tensors.release(); }
   /// Ends the prologue: also gives the temporary memory back.
   void releaseTemporaries() { temporaries.release(); }
 
@@ -86,6 +94,7 @@ public:
     else
       stack->park();
   }
+  const void *read(int64_t address, uint64_t stamp, size_t bytes);
   void *spawn(Fiber::Function function, char *frame);
   void join(void *handle) {
     if (!handle)
@@ -103,10 +112,12 @@ private:
   bool runFibers(Fiber::Function function, char *frame, int64_t &begin,
                  int64_t end);
   Status flush();
+  /// Runs all batches.
   Status runPending();
-  /// Runs the batches of `kernels` at one place of the schedule.
+  /// Runs the batches of `kernels` at one place of the schedule; `joins`:
+  /// together with the tasks of round 0.
   Status runStep(const std::vector<unsigned> &kernels, int64_t round,
-                 int64_t step);
+                 int64_t step, bool joins);
   Status runBatch(unsigned kernel, int64_t depth, const int64_t *rows,
                   int64_t count);
   [[noreturn]] void outOfMemory(const char *what, const Arena &arena,
@@ -121,6 +132,7 @@ private:
   Queues pending;
   Schedule schedule;
   DynamicSchedule dynamicSchedule;
+  DelayedRound delayedRound;
   char *temporaryCursor = nullptr;
   char *temporaryEnd = nullptr;
   Arena tensors;

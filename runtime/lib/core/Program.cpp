@@ -10,6 +10,7 @@
 
 #include "core/Context.h"
 #include "cpu/CpuExecutor.h"
+#include "cuda/CudaExecutor.h"
 
 #include <ostream>
 #include <vector>
@@ -18,19 +19,30 @@ using namespace dynbatch::rt;
 
 class Program::Impl {
 public:
-  Impl(const Module &module, ParameterSet params, const ProgramOptions &options,
+  Impl(const Module &module, ParameterSet params,
+       std::unique_ptr<Recorder> recorderInUse,
+       std::unique_ptr<Executor> executorInUse, const ProgramOptions &options,
        std::unique_ptr<HostStack> stack)
       : module(module), params(std::move(params)),
-        recorder(module.descriptor(), recorderOptions(options)),
-        executor(module, this->params.addresses(), cpuOptions(options)),
-        context(module.descriptor(), this->params.addresses(), executor,
-                std::move(stack), recorder.isOn() ? &recorder : nullptr,
+        recorder(std::move(recorderInUse)), executor(std::move(executorInUse)),
+        context(module.descriptor(), this->params.addresses(), *executor,
+                std::move(stack), recorder->isOn() ? recorder.get() : nullptr,
                 {options.memoryLimitBytes, options.verifySchedule,
                  options.schedule, options.fiberStackBytes}) {}
 
+  /// Computes the derived parameters and gives all of them to the device.
+  Status prepare() {
+    Status status = module.raw()->prologue ? runPrologue() : Status::success();
+    if (!status.ok() || !executor->hasOwnMemory())
+      return status;
+    Result<void *const *> placed = executor->placeParameters(params);
+    if (!placed.ok())
+      return placed.takeError();
+    context.useDevice(*placed);
+    return status;
+  }
+
   Status runPrologue() {
-    if (!module.raw()->prologue)
-      return Status::success();
     Status status = context.execute(
         [](void *self) {
           auto &impl = *static_cast<Impl *>(self);
@@ -39,7 +51,7 @@ public:
         this);
     context.reset();
     context.releaseTemporaries();
-    recorder.reset();
+    recorder->reset();
     return status.ok() ? std::move(status)
                        : Status::error("prologue: " + status.message());
   }
@@ -54,49 +66,69 @@ public:
     size_t stride = descriptor.results.bytes;
     // Never empty, so that the entry always gets an address.
     slots.resize((end - begin) * stride / sizeof(uint64_t) + 1);
-    job = {&instances, begin, end};
+    job = {&instances, begin, end, nullptr};
 
-    if (recorder.isOn())
-      recorder.beginMinibatch();
-    Status status =
-        descriptor.parks
-            ? context.executeOnFibers(
-                  [](dynbatch_context *, char *self) {
-                    reinterpret_cast<Impl *>(self)->runEntry();
-                  },
-                  reinterpret_cast<char *>(this), begin, end)
-            : context.execute(
-                  [](void *self) { static_cast<Impl *>(self)->runEntries(); },
-                  this);
-    if (recorder.isOn()) {
-      Recorder::Time ended = recorder.now();
-      recorder.endMinibatch(status.ok(), ended, end - begin, memoryUsage());
+    if (recorder->isOn())
+      recorder->beginMinibatch();
+    Status status = compute();
+    if (recorder->isOn()) {
+      Recorder::Time ended = recorder->now();
+      recorder->endMinibatch(status.ok(), ended, end - begin, memoryUsage());
     }
     if (status.ok())
       for (size_t i = begin; i < end; ++i)
         sink(ResultView(descriptor, i, resultSlots(i)));
     else
       status = locate(status);
+    if (!status.ok()) {
+      executor->abandon();
+      // A device's memory may be what there was not enough of.
+      if (executor->hasOwnMemory())
+        context.releaseTensors();
+    }
     context.reset();
     return status;
   }
 
   const Module module;
   ParameterSet params;
-  Recorder recorder;
+  std::unique_ptr<Recorder> recorder;
 
 private:
   struct Job {
     const InstanceSet *instances = nullptr;
     size_t begin = 0;
     size_t end = 0;
+    const char *arguments = nullptr; ///< of the first instance
   };
 
-  static Recorder::Options recorderOptions(const ProgramOptions &options) {
-    return {options.stats, options.trace, options.verifySchedule};
-  }
-  static CpuExecutor::Options cpuOptions(const ProgramOptions &options) {
-    return {options.threads, options.grainRows, options.grainFlops};
+  /// The job, up to its results.
+  Status compute() {
+    Result<const char *> arguments =
+        executor->beginMinibatch(*job.instances, job.begin, job.end);
+    if (!arguments.ok())
+      return arguments.takeError();
+    job.arguments = *arguments;
+    Status status =
+        module.descriptor().parks
+            ? context.executeOnFibers(
+                  [](dynbatch_context *, char *self) {
+                    reinterpret_cast<Impl *>(self)->runEntry();
+                  },
+                  reinterpret_cast<char *>(this), job.begin, job.end)
+            : context.execute(
+                  [](void *self) { static_cast<Impl *>(self)->runEntries(); },
+                  this);
+    if (!status.ok() || !executor->hasOwnMemory())
+      return status;
+    Recorder::Time began = recorder->now();
+    status = executor->fetchResults(reinterpret_cast<char *>(slots.data()),
+                                    job.end - job.begin);
+    if (!status.ok())
+      context.instance = -1;
+    else if (recorder->isOn())
+      recorder->fetchedResults(began);
+    return status;
   }
 
   char *resultSlots(size_t instance) {
@@ -113,20 +145,23 @@ private:
   }
   void runEntry() {
     size_t instance = context.instance;
-    module.raw()->entry(&context, job.instances->arguments(instance),
+    module.raw()->entry(&context,
+                        job.arguments + (instance - job.begin) *
+                                            module.descriptor().inputs.bytes,
                         resultSlots(instance));
   }
 
   Recorder::Usage memoryUsage() {
     Recorder::Usage usage;
     // Counting resident pages takes a while.
-    if (!recorder.hasStatistics())
+    if (!recorder->hasStatistics())
       return usage;
     usage.arenaBytes = context.arenaUsed();
     usage.heapBytes = context.heapUsed();
     usage.fibers = context.takeFiberPeak();
     usage.fiberReservedBytes = context.fiberStacks().reservedBytes();
     usage.fiberResidentBytes = context.fiberStacks().residentBytes();
+    usage.device = executor->takeStatistics();
     return usage;
   }
 
@@ -142,7 +177,7 @@ private:
     return Status::error(std::move(text));
   }
 
-  CpuExecutor executor;
+  std::unique_ptr<Executor> executor;
   Context context;
   std::vector<uint64_t> slots; ///< results of the present minibatch
   Job job;
@@ -150,6 +185,20 @@ private:
 
 Program::Program(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Program::~Program() = default;
+
+/// The executor that the module's descriptor asks for.
+static Result<std::unique_ptr<Executor>>
+createExecutor(const Module &module, const ParameterSet &params,
+               const ProgramOptions &options, Recorder &recorder) {
+  if (module.descriptor().device == DeviceKind::Cuda)
+    return createCudaExecutor(module, options.device,
+                              options.stats || options.trace ? &recorder
+                                                             : nullptr);
+  return std::unique_ptr<Executor>(std::make_unique<CpuExecutor>(
+      module, params.addresses(),
+      CpuExecutor::Options{options.threads, options.grainRows,
+                           options.grainFlops}));
+}
 
 Result<std::unique_ptr<Program>>
 Program::create(const Module &module, ParameterSet params,
@@ -165,9 +214,17 @@ Program::create(const Module &module, ParameterSet params,
       HostStack::create(options.stackBytes);
   if (!stack.ok())
     return stack.takeError();
-  std::unique_ptr<Program> program(new Program(std::make_unique<Impl>(
-      module, std::move(params), options, stack.take())));
-  Status status = program->impl->runPrologue();
+  auto recorder = std::make_unique<Recorder>(
+      module.descriptor(),
+      Recorder::Options{options.stats, options.trace, options.verifySchedule});
+  Result<std::unique_ptr<Executor>> executor =
+      createExecutor(module, params, options, *recorder);
+  if (!executor.ok())
+    return executor.takeError();
+  std::unique_ptr<Program> program(new Program(
+      std::make_unique<Impl>(module, std::move(params), std::move(recorder),
+                             executor.take(), options, stack.take())));
+  Status status = program->impl->prepare();
   if (!status.ok())
     return status;
   return program;
@@ -182,16 +239,18 @@ const ModuleDescriptor &Program::descriptor() const {
   return impl->module.descriptor();
 }
 
-const Statistics &Program::statistics() const { return impl->recorder.total(); }
-
-const Statistics &Program::lastStatistics() const {
-  return impl->recorder.last();
+const Statistics &Program::statistics() const {
+  return impl->recorder->total();
 }
 
-void Program::resetStatistics() { impl->recorder.reset(); }
+const Statistics &Program::lastStatistics() const {
+  return impl->recorder->last();
+}
+
+void Program::resetStatistics() { impl->recorder->reset(); }
 
 void Program::printStats(std::ostream &out) const { statistics().print(out); }
 
 void Program::writeTrace(std::ostream &out) const {
-  impl->recorder.writeTrace(out);
+  impl->recorder->writeTrace(out);
 }

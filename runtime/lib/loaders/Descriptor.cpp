@@ -159,6 +159,7 @@ private:
                     std::vector<unsigned> &kernels);
   bool parts(const json &value, const std::string &path, Stage &stage);
   bool target(const json &root);
+  bool device(const json &root);
 
   ModuleDescriptor &result;
   std::unordered_map<std::string, unsigned> adtIndex;
@@ -388,6 +389,18 @@ bool DescriptorParser::target(const json &root) {
                });
 }
 
+bool DescriptorParser::device(const json &root) {
+  if (!root.contains("device"))
+    return true;
+  std::string name;
+  if (!string(root, "root", "device", name))
+    return false;
+  if (name != "cpu" && name != "cuda")
+    return fail("root.device", "unknown device '" + name + "'");
+  result.device = name == "cuda" ? DeviceKind::Cuda : DeviceKind::Cpu;
+  return true;
+}
+
 bool DescriptorParser::parse(const json &root) {
   const json *entry = member(root, "root", "entry");
   if (entry && root.contains("parks") &&
@@ -397,7 +410,7 @@ bool DescriptorParser::parse(const json &root) {
          string(*entry, "entry", "name", result.entryName) &&
          slots(*entry, "entry", "inputs", result.inputs) &&
          slots(*entry, "entry", "results", result.results) && params(root) &&
-         kernels(root) && stages(root) && target(root);
+         kernels(root) && stages(root) && target(root) && device(root);
 }
 
 } // namespace

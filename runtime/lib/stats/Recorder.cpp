@@ -1,5 +1,4 @@
-//===- Recorder.cpp - Statistics and trace of a running program ---*- C++
-//-*-===//
+//===- Recorder.cpp - Statistics and trace of a program ---------*- C++ -*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -45,6 +44,15 @@ static void accumulate(KernelStatistics &sum, const KernelStatistics &part) {
   sum.bigSeconds += part.bigSeconds;
 }
 
+static void accumulate(DeviceStatistics &sum, const DeviceStatistics &part) {
+  sum.launches += part.launches;
+  sum.uploads += part.uploads;
+  sum.uploadedBytes += part.uploadedBytes;
+  sum.fetchedBytes += part.fetchedBytes;
+  sum.launchSeconds += part.launchSeconds;
+  sum.waitSeconds += part.waitSeconds;
+}
+
 static void accumulate(Statistics &sum, const Statistics &part) {
   sum.minibatches += part.minibatches;
   sum.failedMinibatches += part.failedMinibatches;
@@ -64,6 +72,7 @@ static void accumulate(Statistics &sum, const Statistics &part) {
       std::max(sum.fiberReservedBytes, part.fiberReservedBytes);
   sum.fiberResidentBytes =
       std::max(sum.fiberResidentBytes, part.fiberResidentBytes);
+  accumulate(sum.device, part.device);
   for (size_t i = 0; i < sum.kernels.size(); ++i)
     accumulate(sum.kernels[i], part.kernels[i]);
 }
@@ -83,6 +92,7 @@ void Recorder::beginMinibatch() {
   minibatch = emptyStatistics(descriptor);
   graph.clear();
   minibatchAnalysis = {};
+  deferred.clear();
   inMinibatch = true;
   minibatchBegan = now();
 }
@@ -106,6 +116,7 @@ void Recorder::endMinibatch(bool ok, Time end, int64_t instances,
     minibatch.fiberPeak = usage.fibers;
     minibatch.fiberReservedBytes = usage.fiberReservedBytes;
     minibatch.fiberResidentBytes = usage.fiberResidentBytes;
+    minibatch.device = usage.device;
     for (size_t k = 0; k < minibatch.kernels.size(); ++k) {
       minibatch.kernels[k].lowerBound = graph.longestChain(k);
       minibatch.lowerBound += minibatch.kernels[k].lowerBound;
@@ -169,25 +180,59 @@ Status Recorder::beforeBatch(unsigned kernel, int64_t depth,
   return status;
 }
 
-void Recorder::afterBatch(unsigned kernel, int64_t depth, int64_t count,
-                          Time began) {
-  Time end = now();
+void Recorder::countBatch(unsigned kernel, int64_t count) {
   flushTasks += count;
+  if (!options.stats)
+    return;
+  KernelStatistics one;
+  one.batches = 1;
+  one.tasks = one.minRows = one.maxRows = count;
+  if (count >= kBigBatchRows) {
+    one.bigBatches = 1;
+    one.bigTasks = count;
+  }
+  accumulate(minibatch.kernels[kernel], one);
+  ++minibatch.batches;
+  minibatch.tasks += count;
+}
+
+void Recorder::timeBatch(unsigned kernel, int64_t depth, int64_t count,
+                         Time began, Time ended, bool onDevice) {
   if (options.stats) {
-    KernelStatistics one;
-    one.batches = 1;
-    one.tasks = one.minRows = one.maxRows = count;
-    one.seconds = inSeconds(end - began);
-    if (count >= kBigBatchRows) {
-      one.bigBatches = 1;
-      one.bigTasks = count;
-      one.bigSeconds = one.seconds;
-    }
-    accumulate(minibatch.kernels[kernel], one);
-    ++minibatch.batches;
-    minibatch.tasks += count;
-    minibatch.kernelSeconds += one.seconds;
+    double seconds = inSeconds(ended - began);
+    minibatch.kernelSeconds += seconds;
+    minibatch.kernels[kernel].seconds += seconds;
+    if (count >= kBigBatchRows)
+      minibatch.kernels[kernel].bigSeconds += seconds;
   }
   if (options.trace)
-    trace.add({Trace::Event::Kind::Batch, began, end, kernel, depth, count});
+    trace.add({Trace::Event::Kind::Batch, began, ended, kernel, depth, count,
+               onDevice});
+}
+
+void Recorder::afterBatch(unsigned kernel, int64_t depth, int64_t count,
+                          Time began) {
+  Time ended = now();
+  countBatch(kernel, count);
+  timeBatch(kernel, depth, count, began, ended, /*onDevice=*/false);
+}
+
+void Recorder::deferBatch(unsigned kernel, int64_t depth, int64_t count) {
+  countBatch(kernel, count);
+  deferred.push_back({kernel, depth, count});
+}
+
+void Recorder::deferredBatchRan(Time began, Time ended) {
+  DeferredBatch batch = deferred.front();
+  deferred.pop_front();
+  timeBatch(batch.kernel, batch.depth, batch.count, began, ended,
+            /*onDevice=*/true);
+}
+
+void Recorder::fetchedResults(Time began) {
+  Time ended = now();
+  if (options.stats)
+    minibatch.flushSeconds += inSeconds(ended - began);
+  if (options.trace)
+    trace.add({Trace::Event::Kind::Results, began, ended});
 }

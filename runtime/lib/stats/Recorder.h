@@ -17,6 +17,7 @@
 #include "stats/Trace.h"
 
 #include <chrono>
+#include <deque>
 #include <iosfwd>
 
 namespace dynbatch::rt {
@@ -41,6 +42,7 @@ public:
     int64_t fibers = 0;
     int64_t fiberReservedBytes = 0;
     int64_t fiberResidentBytes = 0;
+    DeviceStatistics device;
   };
 
   Recorder(const ModuleDescriptor &descriptor, const Options &options);
@@ -63,6 +65,12 @@ public:
   /// Whose task that error is about.
   int64_t offendingInstance() const { return graph.offendingInstance(); }
   void afterBatch(unsigned kernel, int64_t depth, int64_t count, Time began);
+  /// The same for a batch that runs later, on a device.
+  void deferBatch(unsigned kernel, int64_t depth, int64_t count);
+  /// The first deferred batch whose time was not known yet ran so long.
+  void deferredBatchRan(Time began, Time ended);
+  /// The results were waited for from `began` to now; counts as flush time.
+  void fetchedResults(Time began);
 
   /// Forgets the statistics (not the trace).
   void reset();
@@ -72,6 +80,9 @@ public:
 
 private:
   void analysed(Time began);
+  void countBatch(unsigned kernel, int64_t count);
+  void timeBatch(unsigned kernel, int64_t depth, int64_t count, Time began,
+                 Time ended, bool onDevice);
 
   const ModuleDescriptor &descriptor;
   Options options;
@@ -82,6 +93,12 @@ private:
   bool inMinibatch = false; ///< else host code is the prologue
   Time minibatchBegan;
   int64_t flushTasks = 0; ///< of the present flush
+  struct DeferredBatch {
+    unsigned kernel;
+    int64_t depth;
+    int64_t count;
+  };
+  std::deque<DeferredBatch> deferred;
   /// Time spent in `graph`, which belongs to no figure: in the present flush,
   /// in the present minibatch.
   Clock::duration flushAnalysis{};

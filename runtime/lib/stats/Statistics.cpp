@@ -52,6 +52,13 @@ void Statistics::print(std::ostream &out) const {
                   "%.3f MiB reserved\n",
                   count(fiberPeak), fiberResidentBytes / 1048576.0,
                   fiberReservedBytes / 1048576.0);
+  if (device.launches)
+    out << format("device launches   %12lld   %.3f ms to start them\n",
+                  count(device.launches), 1e3 * device.launchSeconds)
+        << format("  waited for it   %12.3f ms\n", 1e3 * device.waitSeconds)
+        << format("  uploads         %12lld   %.3f MiB, %.3f MiB back\n",
+                  count(device.uploads), device.uploadedBytes / 1048576.0,
+                  device.fetchedBytes / 1048576.0);
   if (kernels.empty())
     return;
 
@@ -93,6 +100,12 @@ void Statistics::printJson(std::ostream &out) const {
   json["fiber_peak"] = fiberPeak;
   json["fiber_reserved_bytes"] = fiberReservedBytes;
   json["fiber_resident_bytes"] = fiberResidentBytes;
+  json["device_launches"] = device.launches;
+  json["device_uploads"] = device.uploads;
+  json["device_uploaded_bytes"] = device.uploadedBytes;
+  json["device_fetched_bytes"] = device.fetchedBytes;
+  json["device_launch_seconds"] = device.launchSeconds;
+  json["device_wait_seconds"] = device.waitSeconds;
   ordered_json list = ordered_json::array();
   for (const KernelStatistics &kernel : kernels) {
     ordered_json entry;

@@ -37,6 +37,9 @@ void Trace::write(std::ostream &out) const {
     case Event::Kind::Host:
       json["name"] = "host";
       break;
+    case Event::Kind::Results:
+      json["name"] = "results";
+      break;
     case Event::Kind::Flush:
       json["name"] = "flush";
       args["tasks"] = event.count;
@@ -58,7 +61,7 @@ void Trace::write(std::ostream &out) const {
     json["ts"] = micros(event.begin - origin);
     json["dur"] = micros(event.end - event.begin);
     json["pid"] = 1;
-    json["tid"] = 1;
+    json["tid"] = event.onDevice ? 2 : 1;
     json["args"] = args;
     out << separator
         << json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);

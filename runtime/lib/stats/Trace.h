@@ -24,11 +24,12 @@ public:
   using Time = std::chrono::steady_clock::time_point;
 
   struct Event {
-    enum class Kind { Prologue, Minibatch, Host, Flush, Batch } kind;
+    enum class Kind { Prologue, Minibatch, Host, Flush, Batch, Results } kind;
     Time begin, end;
-    unsigned kernel = 0; ///< batch
-    int64_t depth = 0;   ///< batch
-    int64_t count = 0;   ///< batch, flush: tasks; minibatch: instances
+    unsigned kernel = 0;   ///< batch
+    int64_t depth = 0;     ///< batch
+    int64_t count = 0;     ///< batch, flush: tasks; minibatch: instances
+    bool onDevice = false; ///< beside the host's events, not among them
   };
 
   explicit Trace(const ModuleDescriptor &descriptor);

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define DYNBATCH_ABI_VERSION 2
+#define DYNBATCH_ABI_VERSION 3
 
 /// Alignment, in bytes, of every tensor the runtime or compiled code allocates.
 #define DYNBATCH_TENSOR_ALIGNMENT 64
@@ -35,7 +35,9 @@ extern "C" {
 /// step inside of it.
 #define DYNBATCH_DEPTH_STEP_BITS 12
 
-/// A tensor in host code: storage address (row-major, contiguous) and stamp.
+/// A tensor in host code: storage address (row-major, contiguous) and stamp. In
+/// a module for a device with memory of its own it is an address over there,
+/// which host code can compute with and hand on, but not look into.
 typedef struct dynbatch_tensor {
   int64_t address;
   uint64_t stamp;
@@ -71,6 +73,8 @@ typedef struct dynbatch_context {
   char *stack_limit;      ///< recursive functions refuse to go below it;
                           ///< changes with the fiber that runs
   int64_t instance;       ///< index of the running instance in its input
+  int64_t device;         ///< 0: tensors are in host memory; otherwise host
+                          ///< code reads them with dynbatch_rt_read alone
 } dynbatch_context;
 
 /// Cells. A constructor cell is {int64_t tag; slots...}, tag = position of the
@@ -88,7 +92,10 @@ typedef void (*dynbatch_entry_fn)(dynbatch_context *ctx, const char *args,
 typedef void (*dynbatch_prologue_fn)(dynbatch_context *ctx);
 /// Runs `count` tasks, `rows` is their first row. `scratch` has the
 /// descriptor's scratch_bytes and behind them row_scratch_bytes for each of the
-/// rows, tensor aligned, private to the call.
+/// rows, tensor aligned, private to the call. On a GPU it is a host function
+/// that launches GPU kernels (dynbatch_rt_gpu_launch), and `rows`, `scratch`
+/// and `params` are addresses in the device's memory, `params` that of an array
+/// of device addresses.
 typedef void (*dynbatch_kernel_fn)(const int64_t *rows, int64_t count,
                                    char *scratch, void *const *params);
 
@@ -101,6 +108,19 @@ typedef struct dynbatch_module {
   dynbatch_prologue_fn prologue; ///< may be null
   const dynbatch_kernel_fn *kernels;
 } dynbatch_module;
+
+/// GPU code for the CUDA driver, one or more kernels. Constant, like the names
+/// in it, as long as the module is loaded.
+#define DYNBATCH_GPU_IMAGE_VERSION 1
+#define DYNBATCH_GPU_IMAGE_PTX 0    ///< text
+#define DYNBATCH_GPU_IMAGE_CUBIN 1  ///< ELF, for one architecture
+#define DYNBATCH_GPU_IMAGE_FATBIN 2 ///< several of these
+typedef struct dynbatch_gpu_image {
+  uint32_t version; ///< DYNBATCH_GPU_IMAGE_VERSION
+  uint32_t format;  ///< one of DYNBATCH_GPU_IMAGE_*
+  const char *data;
+  uint64_t size; ///< bytes; of a text without or with its final NUL
+} dynbatch_gpu_image;
 
 //===----------------------------------------------------------------------===//
 // Functions the runtime gives to compiled code. Those marked noreturn record
@@ -126,6 +146,12 @@ char *dynbatch_rt_heap_alloc(dynbatch_context *ctx, int64_t bytes);
 /// Forced read: returns when all tasks enqueued so far have run. In a module
 /// that parks, other host code runs in between.
 void dynbatch_rt_flush(dynbatch_context *ctx);
+/// Forced read of a tensor, or part of one, that begins at `address`: returns
+/// when it is computed, like dynbatch_rt_flush, or at once if it is already.
+/// The result is host memory with its `bytes`, valid until the next call of an
+/// ABI function that may flush.
+const void *dynbatch_rt_read(dynbatch_context *ctx, int64_t address,
+                             uint64_t stamp, int64_t bytes);
 /// Runs `function(ctx, frame)` on a new child fiber of the running instance,
 /// at once, until it ends or waits. Returns null if it has ended; otherwise a
 /// handle that the caller must join once, while `frame` stays valid.
@@ -142,6 +168,18 @@ DYNBATCH_NORETURN void dynbatch_rt_stack_overflow(dynbatch_context *ctx);
 /// A failed assertion; `message` names its source location.
 DYNBATCH_NORETURN void dynbatch_rt_error(dynbatch_context *ctx,
                                          const char *message);
+
+/// Launches `kernel` of `image`; only in a dynbatch_kernel_fn. Launches of a
+/// minibatch run one after the other. `args` are the addresses of its
+/// `num_args` arguments, which are copied. `shared_bytes` of dynamic shared
+/// memory are added to what the kernel declares. A grid without blocks is not
+/// launched. `location` is that of the source, `file:line:column`, or empty.
+/// Errors come up in the flush.
+void dynbatch_rt_gpu_launch(const dynbatch_gpu_image *image, const char *kernel,
+                            int64_t grid_x, int64_t grid_y, int64_t grid_z,
+                            int64_t block_x, int64_t block_y, int64_t block_z,
+                            int64_t shared_bytes, void **args, int64_t num_args,
+                            const char *location);
 
 /// Allocation hooks of the memref lowering (finalize-memref-to-llvm with
 /// generic functions): used by prologues and by the reference target. They

@@ -81,12 +81,12 @@ enum class Turn {
 
 struct Kernel {
   std::string name;
-  int64_t operands;     ///< operand words of a row
-  int64_t rowWords;     ///< operands + 1
-  int64_t resultBytes;  ///< size of a task's result block
-  int64_t scratchBytes; ///< private memory of a call
+  int64_t operands;            ///< operand words of a row
+  int64_t rowWords;            ///< operands + 1
+  int64_t resultBytes;         ///< size of a task's result block
+  int64_t scratchBytes;        ///< private memory of a call
   int64_t rowScratchBytes = 0; ///< more of it, for each row of the call
-  int64_t flops;        ///< of one task; 0 when unknown
+  int64_t flops;               ///< of one task; 0 when unknown
   unsigned stage;
   Turn turn = Turn::First;
   std::string location; ///< `file:line:column`, may be empty
@@ -114,12 +114,19 @@ struct Stage {
   std::vector<Part> parts;       ///< in the order in which they run
 };
 
+/// Where a module's kernels run.
+enum class DeviceKind {
+  Cpu, ///< in host memory
+  Cuda ///< on a GPU, through the CUDA driver
+};
+
 /// The parsed and checked descriptor (docs/RuntimeABI.md).
 struct ModuleDescriptor {
   std::string name;
   std::string entryName;
   bool parks = false; ///< the entry may wait for a flush: it needs a fiber
-  std::string cpu;    ///< for which the code was generated; may be empty
+  DeviceKind device = DeviceKind::Cpu;
+  std::string cpu; ///< for which the code was generated; may be empty
   std::vector<std::string> features; ///< that the code may use, LLVM's names
   SlotList inputs;
   SlotList results;

@@ -44,6 +44,10 @@ struct ProgramOptions {
   /// Batches with fewer flops than this a thread are not split (ignored where
   /// the kernel's flops are unknown).
   int64_t grainFlops = 1000000;
+  /// Of a module for CUDA: number of the GPU, as the driver counts them. The
+  /// driver is `libcuda.so.1`, or the library that the environment variable
+  /// DYNBATCH_CUDA_DRIVER names. Threads and grains mean nothing there.
+  int device = 0;
 };
 
 /// Called once an instance, in order, when a minibatch has succeeded.
@@ -53,7 +57,9 @@ using ResultSink = std::function<void(const ResultView &)>;
 /// at once, also of the same module.
 class Program {
 public:
-  /// Takes the parameters and runs the prologue on them.
+  /// Takes the parameters and runs the prologue on them. The descriptor says on
+  /// what kind of device the program runs; for one with memory of its own the
+  /// parameters are copied there.
   static Result<std::unique_ptr<Program>>
   create(const Module &module, ParameterSet params,
          const ProgramOptions &options = {});
@@ -62,7 +68,8 @@ public:
   /// Runs instances [begin, end) as one minibatch. A module without kernels
   /// (the reference target) computes each instance at once, in order. On an
   /// error, which names the instance, no result is delivered, and the Program
-  /// can be used again.
+  /// can be used again; but not where the error says that a GPU's context is
+  /// lost.
   Status run(const InstanceSet &instances, size_t begin, size_t end,
              const ResultSink &sink);
 

@@ -29,7 +29,7 @@ struct KernelStatistics {
   int64_t tasks = 0;
   int64_t minRows = 0; ///< fewest tasks in a batch; 0 without batches
   int64_t maxRows = 0;
-  double seconds = 0;     ///< in the kernel, wall clock
+  double seconds = 0;     ///< in the kernel, wall clock (GPU: the device's)
   int64_t lowerBound = 0; ///< longest chain of its tasks, see RuntimeABI.md
   /// The part of the batches that have at least kBigBatchRows rows.
   int64_t bigBatches = 0;
@@ -45,6 +45,16 @@ struct KernelStatistics {
   }
 };
 
+/// What a device with memory of its own was asked to do. All zero for others.
+struct DeviceStatistics {
+  int64_t launches = 0;      ///< of GPU kernels
+  int64_t uploads = 0;       ///< copies to the device
+  int64_t uploadedBytes = 0; ///< in them
+  int64_t fetchedBytes = 0;  ///< copied back
+  double launchSeconds = 0;  ///< the host's, to start copies and launches
+  double waitSeconds = 0;    ///< the host's, until the device is done
+};
+
 /// Counts of one minibatch, or of all of them together.
 struct Statistics {
   int64_t minibatches = 0;
@@ -57,12 +67,13 @@ struct Statistics {
   double seconds = 0;         ///< wall clock of Program::run without the sink
   double hostSeconds = 0;     ///< in entry functions, without their flushes
   double flushSeconds = 0;    ///< in flushes, kernels included
-  double kernelSeconds = 0;   ///< in kernels
+  double kernelSeconds = 0;   ///< in kernels; on a GPU the device's time
   int64_t arenaPeakBytes = 0; ///< tensors of the largest minibatch
   int64_t heapPeakBytes = 0;  ///< host cells of the largest minibatch
   int64_t fiberPeak = 0;      ///< most fibers at once
   int64_t fiberReservedBytes = 0;        ///< address space of all fiber stacks
   int64_t fiberResidentBytes = 0;        ///< the part of it that is in memory
+  DeviceStatistics device;               ///< parameters not counted
   std::vector<KernelStatistics> kernels; ///< in descriptor order
 
   /// A short aligned table.
