@@ -10,7 +10,6 @@
 // SM90-SAME: .version 8.0{{.*}}.target sm_90
 // CHECK-SAME: .visible .entry cell_0
 // CHECK-SAME: .maxntid 64, 1, 1
-// CHECK-SAME: .minnctapersm 8
 // CHECK-SAME: ld.global.v4.{{[bf]}}32
 // CHECK-SAME: bar.sync
 // CHECK-SAME: ld.shared.v4.{{[bf]}}32

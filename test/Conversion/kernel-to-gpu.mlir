@@ -238,9 +238,9 @@ dynbatch.kernel private @nothing(%n: index, %x: !dynbatch.rows<tensor<0xf32>>, %
 // TILES: gpu.barrier
 // TILES: scf.for
 // TILES-COUNT-8: math.fma
+// TILES-NOT: math.fma
 // TILES: gpu.barrier
 // TILES: scf.yield
-// TILES-COUNT-8: math.fma
 // TILES-NOT: math.fma
 // TILES: gpu.return
 

@@ -90,8 +90,9 @@ void LaunchEmitter::finish(int64_t threads) {
   gpu::ReturnOp::create(builder, loc);
   func.setKnownBlockSize(
       ArrayRef<int32_t>{static_cast<int32_t>(threads), 1, 1});
-  // Registers are for so many threads that their accesses hide one another.
-  if (int64_t blocks = kMinThreads / threads; blocks > 1)
+  // Registers are for so many threads that their accesses hide one another. A
+  // thread of a small block has more to do.
+  if (int64_t blocks = kMinThreads / threads; blocks > 1 && blocks <= 4)
     func->setDiscardableAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                              builder.getI32IntegerAttr(blocks));
 }
