@@ -40,12 +40,9 @@ void mlir::dynbatch::buildGPUToBinaryPipeline(OpPassManager &pm,
   convert.addPass(createCanonicalizerPass());
   convert.addPass(createCSEPass());
   convert.addPass(createReconcileUnrealizedCastsPass());
-  CheckGPULibraryOptions library;
-  library.toolkit = options.toolkit;
-  convert.addPass(createCheckGPULibrary(library));
 
-  GpuModuleToBinaryPassOptions binary;
-  binary.compilationTarget = options.format;
-  binary.toolkitPath = options.toolkit;
-  pm.addPass(createGpuModuleToBinaryPass(binary));
+  SerializeGPUKernelsOptions serialize;
+  serialize.format = options.format;
+  serialize.toolkit = options.toolkit;
+  pm.addPass(createSerializeGPUKernels(serialize));
 }

@@ -97,11 +97,16 @@ void mlir::dynbatch::buildPipeline(OpPassManager &pm,
   buildHostPipeline(pm, options);
 }
 
-void mlir::dynbatch::buildSimtPipeline(OpPassManager &pm,
-                                       const PipelineOptions &options) {
+void mlir::dynbatch::buildGPUKernelsPipeline(OpPassManager &pm,
+                                             const PipelineOptions &options) {
   addProgramPasses(pm, options);
   addBatchingPasses(pm, options);
   addGPUPasses(pm);
+}
+
+void mlir::dynbatch::buildSimtPipeline(OpPassManager &pm,
+                                       const PipelineOptions &options) {
+  buildGPUKernelsPipeline(pm, options);
   pm.addPass(createConvertGpuToSimt());
   buildHostPipeline(pm, options);
 }
@@ -124,6 +129,12 @@ void mlir::dynbatch::registerPipelines() {
       "Compile a program whose kernels are compiled already",
       [](OpPassManager &pm, const PipelineOptions &options) {
         buildHostPipeline(pm, options);
+      });
+  PassPipelineRegistration<PipelineOptions>(
+      "dynbatch-gpu-kernels",
+      "Compile an instance program to GPU kernels and host code around them",
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        buildGPUKernelsPipeline(pm, options);
       });
   PassPipelineRegistration<GPUBinaryOptions>(
       "dynbatch-gpu-to-binary", "Compile GPU kernels to PTX or to binaries",

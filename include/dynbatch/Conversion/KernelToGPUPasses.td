@@ -144,25 +144,36 @@ def ExpandGPUMath : Pass<"dynbatch-expand-gpu-math", "::mlir::gpu::GPUModuleOp">
                            "::mlir::vector::VectorDialect"];
 }
 
-def CheckGPULibrary : Pass<"dynbatch-check-gpu-library", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "find calls that nobody would resolve";
+def SerializeGPUKernels
+    : Pass<"dynbatch-serialize-gpu-kernels", "::mlir::ModuleOp"> {
+  let summary = "PTX or binaries of GPU kernels";
   let description = [{
-    A call of NVIDIA's device library (`__nv_*`) is an error if there is no
-    toolkit that has the library: the code would not load, or load without the
-    kernel.
+    Like upstream's `gpu-module-to-binary`, but a call of NVIDIA's device library
+    (`__nv_*`) is an error if there is no toolkit that has the library: the code
+    would not load, or load without the kernel. Code that needs no library needs
+    no toolkit either, unless it is to be assembled.
 
-    Before and after, if the library is there:
+    Before:
 
     ```mlir
-    llvm.func @__nv_exp(f64) -> f64
-    llvm.func @exp_0(...) {
-      %1 = llvm.call @__nv_exp(%0) : (f64) -> f64
+    gpu.module @kernels [#nvvm.target<O = 3, chip = "sm_80">] {
+      llvm.func @exp_0(...) attributes {nvvm.kernel, ...} {
+        ...
+    ```
+
+    After:
+
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#nvvm.target<O = 3, chip = "sm_80">, assembly = ".version 7.0 ...">]
     ```
   }];
   let options = [
+    Option<"format", "format", "std::string", /*default=*/"\"isa\"",
+           "isa (PTX, needs no toolkit), bin or fatbin">,
     Option<"toolkit", "toolkit", "std::string", /*default=*/"\"\"",
            "Folder of the CUDA toolkit; empty: where it is usually found">
   ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
 #endif // DYNBATCH_CONVERSION_KERNELTOGPUPASSES_TD

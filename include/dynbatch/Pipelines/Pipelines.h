@@ -103,6 +103,10 @@ void buildSimtPipeline(OpPassManager &pm, const PipelineOptions &options);
 /// to the LLVM dialect.
 void buildHostPipeline(OpPassManager &pm, const PipelineOptions &options);
 
+/// From an instance program to GPU kernels, functions that launch them, and
+/// host code that is not lowered yet.
+void buildGPUKernelsPipeline(OpPassManager &pm, const PipelineOptions &options);
+
 /// Compiles the GPU kernels of a module to PTX or to binaries.
 void buildGPUToBinaryPipeline(OpPassManager &pm,
                               const GPUBinaryOptions &options);
@@ -117,8 +121,8 @@ void buildLowerToLLVMPipeline(OpPassManager &pm);
 void buildReferencePipeline(OpPassManager &pm);
 
 /// Registers the pipelines as `dynbatch-pipeline`, `dynbatch-simt-pipeline`,
-/// `dynbatch-host-pipeline`, `dynbatch-gpu-to-binary` and
-/// `dynbatch-reference-pipeline`.
+/// `dynbatch-host-pipeline`, `dynbatch-gpu-kernels`, `dynbatch-gpu-to-binary`
+/// and `dynbatch-reference-pipeline`.
 void registerPipelines();
 
 } // namespace mlir::dynbatch

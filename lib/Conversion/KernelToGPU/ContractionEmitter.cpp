@@ -21,6 +21,14 @@ static constexpr int64_t kVector = 4;
 /// Spreads the rows of tiles over the banks of workgroup memory; vectors in
 /// them stay aligned.
 static constexpr int64_t kPadding = 4;
+/// Terms of a sum that are in workgroup memory at once.
+static constexpr int64_t kDepth = 16;
+/// Elements of both factors that a thread can have in registers.
+static constexpr int64_t kMaxFactors = 64;
+/// Columns of a tile, those of all groups together.
+static constexpr int64_t kMaxColumns = 128;
+/// Workgroup memory that every device has.
+static constexpr int64_t kMaxTileBytes = 49152;
 
 ContractionEmitter::ContractionEmitter(KernelOp kernel, const KernelPlan &plan,
                                        unsigned index, gpu::GPUModuleOp module,
@@ -33,18 +41,14 @@ ContractionEmitter::ContractionEmitter(KernelOp kernel, const KernelPlan &plan,
 
 void ContractionEmitter::chooseTile(const TileOptions &options) {
   int64_t groups = getNumGroups(), width = launch.width;
-  int64_t depth = 1;
-  for (const Product &product : contraction.products)
-    depth = std::max(depth, product.depth);
-  tileDepth = std::min<int64_t>(options.depth ? options.depth : 16,
-                                llvm::PowerOf2Ceil(depth));
-
   // A thread has neighbouring columns, or the same ones of all groups.
   columnsOfThread = std::max<int64_t>(kVector / llvm::PowerOf2Ceil(groups), 1);
   while (width % columnsOfThread != 0)
     columnsOfThread /= 2;
   tileColumns = options.columns ? options.columns : 16 * columnsOfThread;
   tileColumns = std::min<int64_t>(tileColumns, llvm::PowerOf2Ceil(width));
+  while (tileColumns * groups > kMaxColumns)
+    tileColumns /= 2;
   columnsOfThread = std::min(columnsOfThread, tileColumns);
   threadsOfColumns = tileColumns / columnsOfThread;
 
@@ -59,6 +63,24 @@ void ContractionEmitter::chooseTile(const TileOptions &options) {
   rowsOfThread = threadsOfColumns >= 16 ? 4 : threadsOfColumns >= 4 ? 2 : 1;
   rowsOfThread = std::min(rowsOfThread, tileRows);
   threadsOfRows = tileRows / rowsOfThread;
+
+  // Many terms where there is a loop over tiles, otherwise as many as registers
+  // can hold what is multiplied.
+  tileDepth = options.depth;
+  if (tileDepth == 0) {
+    tileDepth = kDepth;
+    if (contraction.products.back().depth < 2 * kDepth)
+      tileDepth = kMaxFactors /
+                  llvm::PowerOf2Ceil(rowsOfThread + columnsOfThread * groups);
+  }
+  int64_t depth = 1;
+  for (const Product &product : contraction.products)
+    depth = std::max(depth, product.depth);
+  tileDepth = std::min<int64_t>(tileDepth, llvm::PowerOf2Ceil(depth));
+  while (2 * tileDepth * (tileRows + tileColumns * groups + 2 * kPadding) *
+             static_cast<int64_t>(sizeof(float)) >
+         kMaxTileBytes)
+    tileDepth /= 2;
 }
 
 /// Product of the sizes of dimensions, 1 for the batch dimension.
@@ -111,14 +133,6 @@ void ContractionEmitter::emitPosition() {
 
   // Beyond the last row and column, threads work on the last one and store
   // nothing.
-  Value lastRow = arith::SubIOp::create(builder, loc, numRows, constant(1));
-  Value first = add(firstRow, times(threadRow, rowsOfThread));
-  for (int64_t i = 0; i < rowsOfThread; ++i) {
-    Value row = i == 0 ? first : add(first, constant(i));
-    rowExists.push_back(arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, row, numRows));
-    rows.push_back(delinearize(builder, loc, atMost(row, lastRow), rowSizes));
-  }
   column = add(firstColumn, times(threadColumn, columnsOfThread));
   if (launch.width % tileColumns != 0) {
     columnExists =
@@ -128,12 +142,23 @@ void ContractionEmitter::emitPosition() {
   }
 }
 
-Positions ContractionEmitter::getPosition(unsigned row, Position column,
+Value ContractionEmitter::getRow(int64_t index) {
+  Value first = add(firstRow, times(threadRow, rowsOfThread));
+  return index == 0 ? first : add(first, constant(index));
+}
+
+Positions ContractionEmitter::getRowPosition(Value row) {
+  Value last = arith::SubIOp::create(builder, loc, numRows, constant(1));
+  return delinearize(builder, loc, atMost(row, last), rowSizes);
+}
+
+Positions ContractionEmitter::getPosition(ArrayRef<Position> row,
+                                          Position column,
                                           int64_t group) const {
   Positions at(shape.size());
   for (auto [dim, position] : llvm::zip_equal(contraction.outer, outer))
     at[dim] = position;
-  for (auto [dim, position] : llvm::zip_equal(contraction.rows, rows[row]))
+  for (auto [dim, position] : llvm::zip_equal(contraction.rows, row))
     at[dim] = position;
   at.back() = column + group * launch.width;
   return at;
@@ -224,7 +249,7 @@ void ContractionEmitter::load(Loader &loader, Position term) {
     if (!term.isConstant() || term.offset != 0)
       k = add(materialize(builder, loc, term), k);
     // Beyond the last term, what is loaded is not used.
-    if (loader.depth % tileDepth != 0)
+    if (loader.depth < tileDepth)
       k = atMost(k,
                  constant(loader.depth - (loader.alongSum ? loader.lanes : 1)));
     Positions at;
@@ -284,7 +309,7 @@ SmallVector<Value> ContractionEmitter::multiply(Value buffer, int64_t depth,
 }
 
 SmallVector<Value> ContractionEmitter::accumulate(const Product &product,
-                                                  ValueRange acc) {
+                                                  ValueRange acc, bool isLast) {
   Loader rowLoader = createLoader(product, /*isRows=*/true);
   Loader columnLoader = createLoader(product, /*isRows=*/false);
   auto loadBoth = [&](Position term) {
@@ -296,63 +321,85 @@ SmallVector<Value> ContractionEmitter::accumulate(const Product &product,
     store(columnLoader, buffer);
     gpu::BarrierOp::create(builder, loc);
   };
+  // The first tile has the odd terms. If it were the last one, its products
+  // would end up in the branches that store the results, and what they multiply
+  // would have to stay in registers until then.
+  int64_t rest = product.depth % tileDepth;
+  int64_t first = rest ? rest : tileDepth;
+  int64_t last = (product.depth - first) / tileDepth;
   loadBoth(0);
   storeBoth(constant(0));
+  SmallVector<Value> sums(acc);
+  if (last == 0) {
+    sums = multiply(constant(0), first, sums);
+    if (!isLast)
+      gpu::BarrierOp::create(builder, loc);
+    return sums;
+  }
 
   // While one tile is multiplied, the next one is on its way into the other
-  // buffer. The last one may have fewer terms.
-  int64_t lastTile = (product.depth - 1) / tileDepth;
-  SmallVector<Value> sums(acc);
-  if (lastTile > 0) {
-    auto loop = scf::ForOp::create(builder, loc, constant(0),
-                                   constant(lastTile), constant(1), sums);
-    OpBuilder::InsertionGuard guard(builder);
-    ElementEmitter::Scope scope(elements);
-    builder.setInsertionPointToStart(loop.getBody());
-    Value tile = loop.getInductionVar();
-    Value buffer = arith::AndIOp::create(builder, loc, tile, constant(1));
-    Value other = arith::XOrIOp::create(builder, loc, buffer, constant(1));
-    loadBoth(times(add(tile, constant(1)), tileDepth));
-    SmallVector<Value> next =
-        multiply(buffer, tileDepth, loop.getRegionIterArgs());
-    storeBoth(other);
-    scf::YieldOp::create(builder, loc, next);
-    sums.assign(loop.result_begin(), loop.result_end());
+  // buffer. The last one is loaded twice rather than in a branch.
+  if (rest) {
+    loadBoth(first);
+    sums = multiply(constant(0), first, sums);
+    storeBoth(constant(1));
   }
-  return multiply(constant(lastTile % 2), product.depth - lastTile * tileDepth,
-                  sums);
+  auto loop = scf::ForOp::create(builder, loc, constant(rest ? 1 : 0),
+                                 constant(last + 1), constant(1), sums);
+  OpBuilder::InsertionGuard guard(builder);
+  ElementEmitter::Scope scope(elements);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value tile = loop.getInductionVar();
+  Value buffer = arith::AndIOp::create(builder, loc, tile, constant(1));
+  Value other = arith::XOrIOp::create(builder, loc, buffer, constant(1));
+  Value next = atMost(add(tile, constant(1)), constant(last));
+  loadBoth(Position(times(next, tileDepth), first - tileDepth));
+  sums = multiply(buffer, tileDepth, loop.getRegionIterArgs());
+  storeBoth(other);
+  scf::YieldOp::create(builder, loc, sums);
+  return loop.getResults();
 }
 
 SmallVector<Value> ContractionEmitter::emitInitial() {
   SmallVector<Value> acc;
-  for (int64_t row = 0; row < rowsOfThread; ++row)
+  for (int64_t index = 0; index < rowsOfThread; ++index) {
+    Positions row = getRowPosition(getRow(index));
     for (int64_t group = 0; group < getNumGroups(); ++group)
       llvm::append_range(acc, elements.get(contraction.init,
                                            getPosition(row, column, group),
                                            columnsOfThread));
+  }
   return acc;
 }
 
 void ContractionEmitter::emitResults(ValueRange acc) {
-  for (int64_t row = 0; row < rowsOfThread; ++row) {
-    Value exists = rowExists[row];
+  for (int64_t index = 0; index < rowsOfThread; ++index) {
+    Value row = getRow(index);
+    Value exists = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, row, numRows);
     if (columnExists)
       exists = arith::AndIOp::create(builder, loc, exists, columnExists);
     auto branch = scf::IfOp::create(builder, loc, exists, /*withElse=*/false);
     OpBuilder::InsertionGuard guard(builder);
     ElementEmitter::Scope scope(elements);
     builder.setInsertionPointToStart(branch.thenBlock());
+    // Found again, so that the words of its task are read here and take no
+    // registers before.
+    Positions position = getRowPosition(row);
     for (int64_t group = 0; group < getNumGroups(); ++group)
       for (int64_t j = 0; j < columnsOfThread; ++j)
         elements.define(contraction.result,
-                        getPosition(row, Position(column, j), group),
-                        acc[getAccumulator(row, group, j)]);
+                        getPosition(position, Position(column, j), group),
+                        acc[getAccumulator(index, group, j)]);
     for (Value value : launch.steps.front().values) {
+      bool isStored = plan.getStorage(value);
       int64_t columns =
           cast<RankedTensorType>(value.getType()).getShape().back();
       for (int64_t group = 0; group < columns / launch.width; ++group) {
-        Positions at = getPosition(row, column, group);
-        storeGlobal(value, at, elements.get(value, at, columnsOfThread));
+        Positions at = getPosition(position, column, group);
+        SmallVector<Value> values = elements.get(value, at, columnsOfThread);
+        if (isStored)
+          storeGlobal(value, at, values);
       }
     }
   }
@@ -365,16 +412,12 @@ Grid ContractionEmitter::emit() {
   columnTiles =
       addWorkgroup({2, tileDepth, getExtent(/*isRows=*/false) + kPadding}, f32);
   SmallVector<Value> acc = emitInitial();
-  bool isFirst = true;
-  for (const Product &product : contraction.products) {
-    if (product.depth == 0)
-      continue;
-    // All are done with the tiles of the product before.
-    if (!isFirst)
-      gpu::BarrierOp::create(builder, loc);
-    isFirst = false;
-    acc = accumulate(product, acc);
-  }
+  SmallVector<const Product *> products;
+  for (const Product &product : contraction.products)
+    if (product.depth != 0)
+      products.push_back(&product);
+  for (const Product *product : products)
+    acc = accumulate(*product, acc, product == products.back());
   emitResults(acc);
   finish(getThreads());
 

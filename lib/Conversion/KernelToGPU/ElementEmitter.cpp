@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -69,9 +70,12 @@ SmallVector<Value> ElementEmitter::get(Value value, ArrayRef<Position> at,
       elements.push_back(found);
   if (elements.size() == lanes)
     return elements;
-  if (auto it = stored.find(value); it != stored.end()) {
+  auto [it, isNew] = stored.try_emplace(value);
+  if (isNew)
+    it->second = findStored(value);
+  if (GetBuffer getBuffer = it->second) {
     Positions position(at);
-    Value buffer = it->second(position);
+    Value buffer = getBuffer(position);
     elements = load(value.getLoc(), buffer, position, lanes);
   } else {
     elements = compute(value, at, lanes);
@@ -557,8 +561,9 @@ SmallVector<Value> ElementEmitter::emitBody(LinalgOp op,
       }
       mapping.map(extract.getResult(), get(extract.getTensor(), at).front());
     } else {
-      for (Value operand : inner.getOperands())
-        getMapped(operand);
+      SetVector<Value> used(inner.operand_begin(), inner.operand_end());
+      getUsedValuesDefinedAbove(inner.getRegions(), used);
+      llvm::for_each(used, getMapped);
       builder.clone(inner, mapping);
     }
   }

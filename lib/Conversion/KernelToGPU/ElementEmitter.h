@@ -27,12 +27,16 @@ public:
   ElementEmitter(KernelOp kernel, OpBuilder &builder, DeviceMemory &memory)
       : kernel(kernel), builder(builder), memory(memory), scopes(1) {}
 
-  /// From now on elements of `value` are loaded from a buffer that `getBuffer`
-  /// gives for a position; it strips the dimensions that the buffer lacks from
-  /// the position.
+  /// Gives the buffer that an element is loaded from, and strips the dimensions
+  /// that the buffer lacks from its position.
   using GetBuffer = std::function<Value(Positions &)>;
+  /// From now on elements of `value` are loaded.
   void addStored(Value value, GetBuffer getBuffer) {
     stored[value] = std::move(getBuffer);
+  }
+  /// `find` knows the buffers of all other tensors that are stored.
+  void setStored(std::function<GetBuffer(Value)> find) {
+    findStored = std::move(find);
   }
 
   /// `element` is an element of `value`, in the present scope.
@@ -134,6 +138,7 @@ private:
   DeviceMemory &memory;
   SmallVector<std::map<Key, Value>> scopes;
   DenseMap<Value, GetBuffer> stored;
+  std::function<GetBuffer(Value)> findStored;
 };
 
 } // namespace mlir::dynbatch

@@ -24,13 +24,21 @@ static constexpr int64_t kMinWidth = 4;
 /// Terms from which on threads share a reduction.
 static constexpr int64_t kMinSharedTerms = 32;
 
-bool Launch::isEmpty() const {
-  return llvm::all_of(steps, [](const Step &step) {
-    return llvm::all_of(step.values, [](Value value) {
-      return llvm::is_contained(
-          cast<RankedTensorType>(value.getType()).getShape(), 0);
+bool KernelPlan::isEmpty(const Launch &launch) const {
+  return llvm::all_of(launch.steps, [&](const Step &step) {
+    return llvm::all_of(step.values, [&](Value value) {
+      return !getStorage(value) ||
+             llvm::is_contained(
+                 cast<RankedTensorType>(value.getType()).getShape(), 0);
     });
   });
+}
+
+bool KernelPlan::isStoredBefore(Value value, unsigned launch) const {
+  const Storage *place = getStorage(value);
+  auto it = makers.find(value);
+  return place && place->isGlobal() && it != makers.end() &&
+         it->second->launch < launch;
 }
 
 int64_t Launch::getNumGroups() const {
@@ -71,8 +79,18 @@ LogicalResult KernelPlan::run(const PlanOptions &options) {
   for (Operation &op : kernel.getBody().front())
     addNode(&op);
   decideStorage();
-  decideBarriers();
-  decideBlocks(options);
+  std::vector<SmallVector<Node *>> ofLaunch(launches.size());
+  for (auto &node : nodes)
+    if (node->value)
+      ofLaunch[node->launch].push_back(node.get());
+  for (auto [index, launch] : llvm::enumerate(launches)) {
+    for (Node *node : ofLaunch[index])
+      launch.steps[node->step].values.push_back(node->value);
+    if (launch.contraction)
+      continue;
+    decideBarriers(index, ofLaunch[index]);
+    decideBlock(launch, ofLaunch[index], options);
+  }
   placeScratch();
   return success();
 }
@@ -90,11 +108,10 @@ int64_t KernelPlan::getLastLaunch(ArrayRef<Source> sources) const {
 
 void KernelPlan::addNode(Operation *op) {
   auto add = [&](Value value) -> Node & {
-    nodes.push_back(std::make_unique<Node>(
-        Node{op, value,
-             isa<ScatterOp>(op)
-                 ? getSources(value, batched)
-                 : getReadSources(cast<OpResult>(value), batched)}));
+    nodes.push_back(std::make_unique<Node>(Node{
+        op, value,
+        isa<ScatterOp>(op) ? getSources(value, batched)
+                           : getReadSources(cast<OpResult>(value), batched)}));
     return *nodes.back();
   };
   if (auto scatter = dyn_cast<ScatterOp>(op)) {
@@ -140,6 +157,7 @@ void KernelPlan::placeContraction(Node &node, const Contraction &contraction) {
       node.launch = it->second->launch;
       node.sources = std::move(it->second->sources);
       it->second->sources.clear();
+      it->second->value = Value();
       for (const Product &product : contraction.products)
         for (Value factor : {product.rows.value, product.columns.value})
           llvm::append_range(node.sources, getSources(factor, batched));
@@ -160,8 +178,7 @@ bool KernelPlan::canFuse(const Node &node, unsigned index) {
       (isa<LinalgOp>(node.op) && !isElementwise(node.op)))
     return false;
   Value result = launch.contraction->result;
-  ArrayRef<int64_t> shape = getShape(node.value),
-                    full = getShape(result);
+  ArrayRef<int64_t> shape = getShape(node.value), full = getShape(result);
   if (shape.size() != full.size() || shape.drop_back() != full.drop_back())
     return false;
   int64_t width = shape.back(), columns = full.back();
@@ -251,54 +268,41 @@ void KernelPlan::decideStorage() {
     }
   for (auto &[value, place] : storage)
     place.workgroup &= !place.isGlobal();
-  for (auto &node : nodes)
-    if (getStorage(node->value))
-      launches[node->launch].steps[node->step].values.push_back(node->value);
   for (Launch &launch : launches)
     if (launch.contraction && launch.width == 0)
       launch.width = getShape(launch.contraction->result).back();
 }
 
-void KernelPlan::decideBarriers() {
-  for (auto [index, launch] : llvm::enumerate(launches)) {
-    if (launch.contraction)
-      continue;
-    SmallVector<unsigned> read(launch.steps.size(), 0);
-    unsigned smallest = launch.steps.front().shape.size();
-    for (const Step &step : launch.steps)
-      smallest = std::min<unsigned>(smallest, step.shape.size());
-    launch.prefix = smallest;
-    bool dependent = false;
-    // For each step the latest one that it reads, counted from 1.
-    for (auto &node : nodes) {
-      if (node->launch != index)
+void KernelPlan::decideBarriers(unsigned index, ArrayRef<Node *> ofLaunch) {
+  Launch &launch = launches[index];
+  ArrayRef<int64_t> shape = launch.steps.front().shape;
+  launch.prefix = shape.size();
+  bool dependent = false, cooperative = false;
+  // For each step the latest one that it reads, counted from 1.
+  SmallVector<unsigned> read(launch.steps.size(), 0);
+  for (const Node *node : ofLaunch)
+    for (const Source &source : node->sources) {
+      const Node &maker = getMaker(source.value);
+      if (maker.launch != index || maker.step == node->step)
         continue;
-      for (const Source &source : node->sources) {
-        const Node &maker = getMaker(source.value);
-        if (maker.launch != index || maker.step == node->step)
-          continue;
-        dependent = true;
-        read[node->step] = std::max(read[node->step], maker.step + 1);
-        launch.prefix = std::min(launch.prefix, source.alignment.prefix);
-      }
+      dependent = true;
+      read[node->step] = std::max(read[node->step], maker.step + 1);
+      launch.prefix = std::min(launch.prefix, source.alignment.prefix);
     }
-    unsigned lastBarrier = 0;
-    for (auto [number, step] : llvm::enumerate(launch.steps)) {
-      step.barrier = read[number] > lastBarrier;
-      if (step.barrier)
-        lastBarrier = number;
-    }
-    bool cooperative = llvm::any_of(
-        launch.steps, [](const Step &step) { return step.cooperative; });
-    if (!dependent && !cooperative)
-      launch.prefix = 1;
-    // All steps walk over the same points.
-    ArrayRef<int64_t> shape = launch.steps.front().shape;
-    for (const Step &step : launch.steps)
-      while (ArrayRef(step.shape).take_front(launch.prefix) !=
-             shape.take_front(launch.prefix))
-        --launch.prefix;
+  unsigned lastBarrier = 0;
+  for (auto [number, step] : llvm::enumerate(launch.steps)) {
+    cooperative |= step.cooperative;
+    step.barrier = read[number] > lastBarrier;
+    if (step.barrier)
+      lastBarrier = number;
   }
+  if (!dependent && !cooperative)
+    launch.prefix = 1;
+  // All steps walk over the same points.
+  for (const Step &step : launch.steps)
+    while (ArrayRef(step.shape).take_front(launch.prefix) !=
+           shape.take_front(launch.prefix))
+      --launch.prefix;
 }
 
 /// Elements of a point.
@@ -306,47 +310,42 @@ static int64_t getInnerSize(ArrayRef<int64_t> shape, unsigned prefix) {
   return ShapedType::getNumElements(shape.drop_front(prefix));
 }
 
-void KernelPlan::decideBlocks(const PlanOptions &options) {
-  for (auto [index, launch] : llvm::enumerate(launches)) {
-    if (launch.contraction)
+void KernelPlan::decideBlock(Launch &launch, ArrayRef<Node *> ofLaunch,
+                             const PlanOptions &options) {
+  int64_t size = 1, bytes = 0;
+  bool cooperative = false;
+  SmallVector<std::pair<int64_t, Value>> local;
+  for (const Node *node : ofLaunch) {
+    const Step &step = launch.steps[node->step];
+    size = std::max(size, getInnerSize(step.shape, launch.prefix));
+    if (step.cooperative) {
+      size = std::max(size, getNumTerms(cast<LinalgOp>(node->op)));
+      cooperative = true;
+    }
+    auto it = storage.find(node->value);
+    if (it == storage.end() || !it->second.workgroup)
       continue;
-    int64_t size = 1;
-    bool cooperative = false;
-    for (const Step &step : launch.steps) {
-      size = std::max(size, getInnerSize(step.shape, launch.prefix));
-      cooperative |= step.cooperative;
-    }
-    for (auto &node : nodes)
-      if (node->launch == index && launch.steps[node->step].cooperative)
-        size = std::max(size, getNumTerms(cast<LinalgOp>(node->op)));
-    launch.threads = std::min<int64_t>(
-        llvm::PowerOf2Ceil(size), llvm::bit_floor<uint64_t>(options.threads));
-    if (cooperative)
-      launch.threads = std::max(launch.threads, kWarpSize);
-
-    SmallVector<std::pair<int64_t, Value>> local;
-    int64_t bytes =
-        cooperative ? launch.threads / kWarpSize * sizeof(double) : 0;
-    for (const Step &step : launch.steps)
-      for (Value value : step.values)
-        if (storage[value].workgroup) {
-          local.emplace_back(getInnerSize(getShape(value), launch.prefix) *
-                                 getElementBytes(getElementTypeOrSelf(value)),
-                             value);
-          bytes += local.back().first;
-        }
-    while (bytes > options.workgroupBytes && !local.empty()) {
-      auto *largest = llvm::max_element(local, llvm::less_first());
-      bytes -= largest->first;
-      storage[largest->second].workgroup = false;
-      storage[largest->second].scratch = 0;
-      local.erase(largest);
-    }
-    launch.points = std::max<int64_t>(options.threads / launch.threads, 1);
-    if (bytes > 0)
-      launch.points =
-          std::clamp<int64_t>(options.workgroupBytes / bytes, 1, launch.points);
+    local.emplace_back(getInnerSize(step.shape, launch.prefix) *
+                           getElementBytes(getElementTypeOrSelf(node->value)),
+                       node->value);
+    bytes += local.back().first;
   }
+  launch.threads = std::min<int64_t>(llvm::PowerOf2Ceil(size), options.threads);
+  if (cooperative) {
+    launch.threads = std::max(launch.threads, kWarpSize);
+    bytes += launch.threads / kWarpSize * sizeof(double);
+  }
+  while (bytes > options.workgroupBytes && !local.empty()) {
+    auto *largest = llvm::max_element(local, llvm::less_first());
+    bytes -= largest->first;
+    storage[largest->second].workgroup = false;
+    storage[largest->second].scratch = 0;
+    local.erase(largest);
+  }
+  launch.points = options.threads / launch.threads;
+  if (bytes > 0)
+    launch.points =
+        std::clamp<int64_t>(options.workgroupBytes / bytes, 1, launch.points);
 }
 
 namespace {
@@ -363,6 +362,12 @@ struct PlacedTensor {
 } // namespace
 
 void KernelPlan::placeScratch() {
+  DenseMap<Value, unsigned> lastUse;
+  for (auto &node : nodes)
+    for (const Source &source : node->sources) {
+      unsigned &last = lastUse[source.value];
+      last = std::max(last, node->launch);
+    }
   SmallVector<PlacedTensor> placed;
   for (auto &node : nodes) {
     Value value = node->value;
@@ -372,14 +377,10 @@ void KernelPlan::placeScratch() {
     int64_t bytes = getInnerSize(getShape(value), 1) *
                     getElementBytes(getElementTypeOrSelf(value));
     PlacedTensor tensor{
-        node->launch, node->launch,
+        node->launch, std::max(node->launch, lastUse.lookup(value)),
         static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(bytes, 1),
                                            DYNBATCH_TENSOR_ALIGNMENT)),
         0};
-    for (auto &user : nodes)
-      for (const Source &source : user->sources)
-        if (source.value == value)
-          tensor.end = std::max(tensor.end, user->launch);
     // The lowest place where it is in nobody's way.
     for (bool moved = true; moved;) {
       moved = false;

@@ -30,7 +30,7 @@ struct Storage {
 /// Tensors of the same shape, computed element by element in one loop.
 struct Step {
   SmallVector<int64_t> shape;
-  SmallVector<Value> values; ///< those that are stored, in order
+  SmallVector<Value> values; ///< in order; some are not stored
   /// Reads what other threads of the block have stored in an earlier step.
   bool barrier = false;
   /// A reduction that threads share.
@@ -42,8 +42,6 @@ struct Step {
 /// ones stored for the same point. A point is a position in the leading
 /// `prefix` dimensions.
 struct Launch {
-  /// Whether it stores nothing.
-  bool isEmpty() const;
   int64_t getNumGroups() const;
 
   std::optional<Contraction> contraction;
@@ -72,17 +70,22 @@ public:
   LogicalResult run(const PlanOptions &options);
 
   ArrayRef<Launch> getLaunches() const { return launches; }
+  /// Whether a launch stores nothing.
+  bool isEmpty(const Launch &launch) const;
   /// Null for a tensor that is not stored.
   const Storage *getStorage(Value value) const {
     auto it = storage.find(value);
     return it == storage.end() ? nullptr : &it->second;
   }
+  /// Whether launches from number `launch` on find `value` in global memory.
+  bool isStoredBefore(Value value, unsigned launch) const;
   int64_t getRowScratchBytes() const { return rowScratchBytes; }
   /// Ops that are part of a contraction's launch.
   unsigned getNumFused() const { return numFused; }
 
 private:
-  /// Something that is computed: where, and from what.
+  /// A tensor that is computed: by what (a scatter if it is a view), where, and
+  /// from what. Null if it was an accumulator that nobody else sees.
   struct Node {
     Operation *op;
     Value value;
@@ -98,8 +101,9 @@ private:
   bool canFuse(const Node &node, unsigned launch);
   void placeInSteps(Node &node, unsigned launch);
   void decideStorage();
-  void decideBarriers();
-  void decideBlocks(const PlanOptions &options);
+  void decideBarriers(unsigned launch, ArrayRef<Node *> nodes);
+  void decideBlock(Launch &launch, ArrayRef<Node *> nodes,
+                   const PlanOptions &options);
   void placeScratch();
   /// The last launch of what `sources` name, -1 if there is none.
   int64_t getLastLaunch(ArrayRef<Source> sources) const;
@@ -110,7 +114,7 @@ private:
 
   KernelOp kernel;
   BatchedValues batched;
-  SmallVector<std::unique_ptr<Node>> nodes;
+  std::vector<std::unique_ptr<Node>> nodes;
   DenseMap<Value, Node *> makers;
   std::vector<Launch> launches;
   DenseMap<Value, Storage> storage;

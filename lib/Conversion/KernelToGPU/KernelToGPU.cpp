@@ -99,10 +99,10 @@ LogicalResult ConvertKernelToGPU::initialize(MLIRContext *context) {
 gpu::GPUModuleOp ConvertKernelToGPU::getDeviceModule() {
   if (!deviceModule) {
     ModuleOp module = getOperation();
-    auto builder = OpBuilder::atBlockEnd(module.getBody());
+    OpBuilder builder(module.getContext());
     deviceModule =
         gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
-    SymbolTable(module).insert(deviceModule);
+    SymbolTable(module).insert(deviceModule, module.getBody()->end());
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                     builder.getUnitAttr());
   }
@@ -117,14 +117,14 @@ LogicalResult ConvertKernelToGPU::convert(KernelOp kernel) {
     return failure();
 
   OpBuilder builder(kernel.getContext());
-  builder.setInsertionPointAfter(kernel);
   Location loc = kernel.getLoc();
   Type ptr = LLVM::LLVMPointerType::get(builder.getContext());
   auto host = func::FuncOp::create(
-      builder, loc, (kernel.getSymName() + "_launch").str(),
+      loc, (kernel.getSymName() + "_launch").str(),
       builder.getFunctionType({ptr, builder.getI64Type(), ptr, ptr}, {}));
   host.setPrivate();
-  SymbolTable(kernel->getParentOp()).insert(host);
+  SymbolTable(kernel->getParentOp())
+      .insert(host, std::next(Block::iterator(kernel)));
   builder.setInsertionPointToStart(host.addEntryBlock());
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   Value count = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
@@ -137,7 +137,7 @@ LogicalResult ConvertKernelToGPU::convert(KernelOp kernel) {
         arith::ConstantIndexOp::create(builder, loc, factor));
   };
   for (auto [index, launch] : llvm::enumerate(plan.getLaunches())) {
-    if (launch.isEmpty())
+    if (plan.isEmpty(launch))
       continue;
     gpu::GPUFuncOp func;
     Grid grid;

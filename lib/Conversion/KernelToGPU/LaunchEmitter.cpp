@@ -41,10 +41,11 @@ LaunchEmitter::LaunchEmitter(KernelOp kernel, const KernelPlan &plan,
       func(createFunction(kernel, index, module)), memory(kernel, func),
       elements(kernel, builder, memory) {
   builder.setInsertionPointToEnd(&func.getBody().front());
-  for (const Launch &earlier : plan.getLaunches().take_front(index))
-    for (const Step &step : earlier.steps)
-      for (Value value : step.values)
-        addGlobal(value);
+  elements.setStored([this, index](Value value) {
+    return this->plan.isStoredBefore(value, index)
+               ? getGlobal(value)
+               : ElementEmitter::GetBuffer();
+  });
 }
 
 Value LaunchEmitter::addWorkgroup(ArrayRef<int64_t> shape, Type type) {
@@ -58,20 +59,17 @@ Value LaunchEmitter::addWorkgroup(ArrayRef<int64_t> shape, Type type) {
   return buffer;
 }
 
-void LaunchEmitter::addGlobal(Value value) {
+ElementEmitter::GetBuffer LaunchEmitter::getGlobal(Value value) {
   const Storage *storage = plan.getStorage(value);
-  // Of views, the source is as good.
-  if (!storage || !storage->isGlobal() || isView(value.getDefiningOp()))
-    return;
   auto type = cast<RankedTensorType>(value.getType());
-  elements.addStored(value, [this, storage, type](Positions &at) {
+  return [this, storage, type](Positions &at) {
     if (storage->scratch)
       return memory.getScratch(*storage->scratch, type);
     Value buffer =
         memory.getResult(builder, storage->results.front(), at.front());
     at.erase(at.begin());
     return buffer;
-  });
+  };
 }
 
 void LaunchEmitter::storeGlobal(Value value, ArrayRef<Position> at,
@@ -92,8 +90,9 @@ void LaunchEmitter::finish(int64_t threads) {
   gpu::ReturnOp::create(builder, loc);
   func.setKnownBlockSize(
       ArrayRef<int32_t>{static_cast<int32_t>(threads), 1, 1});
-  // Registers are for so many threads that their accesses hide one another.
-  if (int64_t blocks = kMinThreads / threads; blocks > 1)
+  // Registers are for so many threads that their accesses hide one another. A
+  // thread of a small block has more to do.
+  if (int64_t blocks = kMinThreads / threads; blocks > 1 && blocks <= 4)
     func->setDiscardableAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                              builder.getI32IntegerAttr(blocks));
 }

@@ -43,8 +43,8 @@ protected:
   /// block.
   void storeGlobal(Value value, ArrayRef<Position> at,
                    ArrayRef<Value> elements);
-  /// Elements of `value` are found in global memory from now on.
-  void addGlobal(Value value);
+  /// Where elements of `value` are in global memory.
+  ElementEmitter::GetBuffer getGlobal(Value value);
   /// Ends the function, which is launched with blocks of `threads` threads.
   void finish(int64_t threads);
 
@@ -123,9 +123,15 @@ private:
   void store(Loader &loader, Value buffer);
   /// Adds `depth` products of what is in `buffer` to the accumulators.
   SmallVector<Value> multiply(Value buffer, int64_t depth, ValueRange acc);
-  SmallVector<Value> accumulate(const Product &product, ValueRange acc);
+  SmallVector<Value> accumulate(const Product &product, ValueRange acc,
+                                bool isLast);
+  /// Row number `index` of the thread, which may be beyond the last one.
+  Value getRow(int64_t index);
+  /// The position of a row of the result, or that of the last one.
+  Positions getRowPosition(Value row);
   /// Position of an element of the thread. `column` is that in the first group.
-  Positions getPosition(unsigned row, Position column, int64_t group = 0) const;
+  Positions getPosition(ArrayRef<Position> row, Position column,
+                        int64_t group = 0) const;
   SmallVector<Value> emitInitial();
   void emitResults(ValueRange acc);
 
@@ -160,8 +166,6 @@ private:
   Value numRows;                 ///< of the result, in all dimensions of rows
   SmallVector<int64_t> rowSizes; ///< in each of them
   Positions outer;
-  SmallVector<Value> rowExists;
-  SmallVector<Positions> rows; ///< of the thread, clamped
   Value columnExists;          ///< null if it always does
   Value column;                ///< first one of the thread, clamped
   Value rowTiles, columnTiles; ///< two tiles each

@@ -220,14 +220,21 @@ static InFlightDiagnostic emitNotLowerable(Operation *op) {
 
 static LogicalResult verifyBody(LinalgOp op) {
   for (Operation &inner : *op.getBlock()) {
-    if (isa<linalg::IndexOp, linalg::YieldOp, tensor::ExtractOp>(inner) ||
+    if (isa<linalg::IndexOp, tensor::ExtractOp>(inner) ||
         inner.hasTrait<OpTrait::IsTerminator>())
       continue;
-    if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner) ||
+    if (!isMemoryEffectFree(&inner) ||
         llvm::any_of(inner.getResultTypes(), llvm::IsaPred<ShapedType>))
-      return emitNotLowerable(op)
-             << "'" << inner.getName() << "' in its body is not an op on "
-             << "scalars";
+      return emitNotLowerable(op) << "'" << inner.getName()
+                                  << "' in its body is not an op on scalars";
+    // Regions are copied as they are.
+    WalkResult result = inner.walk([&](tensor::ExtractOp extract) {
+      emitNotLowerable(op) << "'" << extract->getName()
+                           << "' in a region of its body";
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return failure();
   }
   return success();
 }

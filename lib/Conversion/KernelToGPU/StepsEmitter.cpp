@@ -51,6 +51,8 @@ void StepsEmitter::emitElements(const Step &step, ArrayRef<Position> at,
   for (Value value : step.values) {
     SmallVector<Value> values = elements.get(value, at, lanes);
     const Storage *storage = plan.getStorage(value);
+    if (!storage)
+      continue;
     if (!storage->workgroup) {
       storeGlobal(value, at, values);
       continue;
@@ -115,29 +117,33 @@ Grid StepsEmitter::emitPoints() {
 
   for (const Step &step : launch.steps)
     for (Value value : step.values)
-      if (plan.getStorage(value)->workgroup) {
+      if (const Storage *storage = plan.getStorage(value);
+          storage && storage->workgroup) {
         auto type = cast<RankedTensorType>(value.getType());
         SmallVector<int64_t> shape = {launch.points};
         llvm::append_range(shape, type.getShape().drop_front(launch.prefix));
         local[value] = addWorkgroup(shape, type.getElementType());
       }
   for (const Step &step : launch.steps) {
-    if (step.values.empty())
-      continue;
     if (step.barrier)
       gpu::BarrierOp::create(builder, loc);
-    if (step.cooperative)
-      emitReduction(step);
-    else
+    if (!step.cooperative)
       emitStep(step);
+    else if (plan.getStorage(step.values.front()))
+      emitReduction(step);
     for (Value value : step.values) {
-      addGlobal(value);
-      if (plan.getStorage(value)->workgroup)
-        elements.addStored(value, [this, value](Positions &at) {
-          at.erase(at.begin(), at.begin() + launch.prefix);
-          at.insert(at.begin(), point);
-          return local.lookup(value);
-        });
+      const Storage *storage = plan.getStorage(value);
+      if (!storage || isView(value.getDefiningOp()))
+        continue;
+      if (!storage->workgroup) {
+        elements.addStored(value, getGlobal(value));
+        continue;
+      }
+      elements.addStored(value, [this, value](Positions &at) {
+        at.erase(at.begin(), at.begin() + launch.prefix);
+        at.insert(at.begin(), point);
+        return local.lookup(value);
+      });
     }
   }
   finish(launch.threads * launch.points);
