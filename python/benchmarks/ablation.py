@@ -62,8 +62,8 @@ SCHEDULES = ("static", "depth", "agenda")
 BASE = "all on"
 # A process passes over all minibatches until it has computed for so long, and so
 # often at least: in the first pass memory is new.
-LEAST_SECONDS = 0.4
-LEAST_PASSES = 4
+LEAST_SECONDS = 0.3
+LEAST_PASSES = 3
 # The file of no instances, beside the others.
 NOTHING = "nothing.txt"
 
@@ -152,15 +152,16 @@ def compile_all(program, model, folder):
     return libraries
 
 
-def processor_seconds(function):
-    """Returns the time that the child processes of `function` compute.
+def time_children(function):
+    """Returns what `function` does, and the time that its child processes compute.
 
     Unlike the time on the clock it has no part of other programs' in it.
     """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    function()
+    result = function()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return result, seconds
 
 
 class Runs:
@@ -176,22 +177,18 @@ class Runs:
         self.seconds = []
         self.parts = {"host_seconds": [], "flush_overhead_seconds": []}
 
-    def run(self, *options):
+    def run(self, *options, instances=None):
         """Returns the statistics."""
-        return harness.run(*self.command, self.instances, *self.arguments, *options)
-
-    def process_seconds(self, instances):
-        repeat = f"--repeat={self.passes}"
-        return processor_seconds(
-            lambda: harness.execute(*self.command, instances, *self.arguments, repeat)
-        )
+        instances = instances or self.instances
+        return harness.run(*self.command, instances, *self.arguments, *options)
 
     def measure(self):
         """Measures a round."""
-        seconds = self.process_seconds(self.instances)
-        seconds -= self.process_seconds(self.instances.with_name(NOTHING))
-        self.seconds.append(seconds / self.passes)
-        stats = self.run(f"--repeat={self.passes}")
+        repeat = f"--repeat={self.passes}"
+        nothing = self.instances.with_name(NOTHING)
+        stats, seconds = time_children(lambda: self.run(repeat))
+        _, start = time_children(lambda: self.run(repeat, instances=nothing))
+        self.seconds.append((seconds - start) / self.passes)
         for key, samples in self.parts.items():
             samples.append(stats[key] / self.passes)
 
