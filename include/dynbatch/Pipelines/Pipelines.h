@@ -56,7 +56,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(true)};
   Option<bool> forkCalls{
       *this, "fork-calls",
-      llvm::cl::desc("Run independent calls that may be parked concurrently"),
+      llvm::cl::desc("Run independent code that may be parked concurrently"),
       llvm::cl::init(true)};
   Option<bool> fuseKernels{
       *this, "fuse-kernels",
