@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelRows.h"
+#include "MatrixProducts.h"
 #include "PanelMicrokernel.h"
 #include "PlaceBuffers.h"
 #include "PrepareTensors.h"
@@ -36,9 +37,6 @@ namespace mlir::dynbatch {
 using namespace mlir;
 using namespace mlir::dynbatch;
 
-/// Rows whose addresses a call of the microkernel gets in one table.
-static constexpr int64_t kMaxTableRows = 96;
-
 namespace {
 /// Lowers one kernel.
 class KernelLowering {
@@ -58,6 +56,8 @@ private:
   LogicalResult lowerBorders();
   LogicalResult bufferize();
   LogicalResult lowerMatmul(PanelMatmulOp op);
+  /// Memory for the addresses of rows that the microkernel takes.
+  Value getTable();
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
@@ -228,6 +228,17 @@ static bool hasUniformRows(MemRefType type) {
                                  strides[0] == strides[1] * type.getDimSize(1));
 }
 
+Value KernelLowering::getTable() {
+  if (!table) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(&func.getBody().front());
+    Value size = LLVM::ConstantOp::create(
+        rewriter, loc, i64, rewriter.getI64IntegerAttr(kMaxTableRows));
+    table = LLVM::AllocaOp::create(rewriter, loc, ptr, i64, size);
+  }
+  return table;
+}
+
 LogicalResult KernelLowering::lowerMatmul(PanelMatmulOp op) {
   auto weightsType = cast<MemRefType>(op.getWeights().getType());
   auto accType = cast<MemRefType>(op.getAcc().getType());
@@ -242,12 +253,7 @@ LogicalResult KernelLowering::lowerMatmul(PanelMatmulOp op) {
   if (!hasUniformRows(accType))
     return op.emitOpError()
            << "rows of the accumulator are not equally far apart: " << accType;
-  if (!table) {
-    rewriter.setInsertionPointToStart(&func.getBody().front());
-    Value size = LLVM::ConstantOp::create(
-        rewriter, loc, i64, rewriter.getI64IntegerAttr(kMaxTableRows));
-    table = LLVM::AllocaOp::create(rewriter, loc, ptr, i64, size);
-  }
+  Value table = getTable();
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   auto pointer = [&](Value address) -> Value {
@@ -343,7 +349,9 @@ LogicalResult KernelLowering::run() {
     rewriter.replaceOp(
         op, createBufferAt(rewriter, op.getLoc(), address, op.getType()));
   }
-  if (failed(vectorizeRows(func, tiles.getPanelWidth())))
+  if (failed(lowerMatrixProducts(rewriter, func, tiles,
+                                 [this] { return getTable(); })) ||
+      failed(vectorizeRows(func, tiles.getPanelWidth())))
     return failure();
   func.getBody().front().eraseArguments(
       [](BlockArgument argument) { return isa<RowsType>(argument.getType()); });

@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace mlir::dynbatch;
 
-static constexpr StringLiteral kName = "dynbatch_panel_matmul_f32";
+static constexpr StringLiteral kPackedName = "dynbatch_panel_matmul_f32";
+static constexpr StringLiteral kStridedName = "dynbatch_row_matmul_f32";
 
 RegisterTiles::RegisterTiles(int64_t vectorBits) {
   int64_t lanes = std::max<int64_t>(vectorBits, 128) / 32;
@@ -39,8 +40,9 @@ namespace {
 /// Builds the functions; all offsets are in elements of four bytes.
 class MicrokernelBuilder {
 public:
-  MicrokernelBuilder(ModuleOp module, const RegisterTiles &tiles)
-      : module(module), tiles(tiles), builder(module.getContext()),
+  MicrokernelBuilder(ModuleOp module, const RegisterTiles &tiles, bool packed)
+      : module(module), tiles(tiles), packed(packed),
+        name(packed ? kPackedName : kStridedName), builder(module.getContext()),
         loc(UnknownLoc::get(module.getContext())),
         ptr(LLVM::LLVMPointerType::get(module.getContext())),
         index(builder.getIndexType()), i64(builder.getI64Type()),
@@ -50,7 +52,8 @@ public:
   func::FuncOp build();
 
 private:
-  func::FuncOp createFunction(const Twine &name, TypeRange inputs);
+  /// Rows of weights that are not packed are a last argument apart.
+  func::FuncOp createFunction(const Twine &suffix, ArrayRef<Type> inputs);
   /// One register tile of exactly `rows` x `panels`.
   func::FuncOp buildTile(int64_t rows, int64_t panels);
   /// All row tiles against `panels` panels.
@@ -71,6 +74,23 @@ private:
     return LLVM::GEPOp::create(builder, loc, ptr, type, base,
                                ArrayRef<LLVM::GEPArg>{position});
   }
+  /// Elements from a row of the weights of `func` to the next one.
+  Value rowStride(func::FuncOp func) {
+    return packed ? constant(tiles.getPanelWidth())
+                  : func.getArguments().back();
+  }
+  /// Elements from a panel to the next one, for weights of `k` rows.
+  Value panelStride(Value k) {
+    Value width = constant(tiles.getPanelWidth());
+    return packed ? mul(k, width) : width;
+  }
+  /// The arguments of a callee of `func`.
+  SmallVector<Value> arguments(func::FuncOp func, ArrayRef<Value> values) {
+    SmallVector<Value> all(values);
+    if (!packed)
+      all.push_back(func.getArguments().back());
+    return all;
+  }
   Value load(Type type, Value address) {
     // Rows of tables and slices are aligned to their elements only.
     return LLVM::LoadOp::create(builder, loc, type, address, /*alignment=*/4);
@@ -78,6 +98,8 @@ private:
 
   ModuleOp module;
   const RegisterTiles &tiles;
+  bool packed;
+  StringRef name;
   OpBuilder builder;
   Location loc;
   Type ptr, index, i64, f32;
@@ -85,20 +107,22 @@ private:
 };
 } // namespace
 
-func::FuncOp MicrokernelBuilder::createFunction(const Twine &name,
-                                                TypeRange inputs) {
+func::FuncOp MicrokernelBuilder::createFunction(const Twine &suffix,
+                                                ArrayRef<Type> inputs) {
   builder.setInsertionPointToEnd(module.getBody());
-  auto func = func::FuncOp::create(builder, loc, name.str(),
-                                   builder.getFunctionType(inputs, {}));
+  SmallVector<Type> types(inputs);
+  if (!packed)
+    types.push_back(index);
+  auto func = func::FuncOp::create(builder, loc, (name + suffix).str(),
+                                   builder.getFunctionType(types, {}));
   func.setPrivate();
   builder.setInsertionPointToStart(func.addEntryBlock());
   return func;
 }
 
 func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels) {
-  func::FuncOp func =
-      createFunction(kName + "_" + Twine(rows) + "x" + Twine(panels),
-                     {ptr, ptr, ptr, index, index, index});
+  func::FuncOp func = createFunction("_" + Twine(rows) + "x" + Twine(panels),
+                                     {ptr, ptr, ptr, index, index, index});
   Value table = func.getArgument(0), weights = func.getArgument(1),
         acc = func.getArgument(2), stride = func.getArgument(3),
         k = func.getArgument(4), columns = func.getArgument(5);
@@ -130,10 +154,10 @@ func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels) {
     }
   }
   SmallVector<Value> panelPointers;
-  Value panelSize = mul(k, constant(width));
+  Value distance = panelStride(k), rowDistance = rowStride(func);
   for (int64_t panel = 0; panel < panels; ++panel)
     panelPointers.push_back(
-        offset(weights, mul(panelSize, constant(panel)), f32));
+        offset(weights, mul(distance, constant(panel)), f32));
 
   // Each element of the accumulator is one chain over ascending k, whatever the
   // shape of the tile: results do not depend on how rows are grouped.
@@ -144,7 +168,7 @@ func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels) {
         SmallVector<Value> columnsOfStep;
         for (Value panel : panelPointers)
           columnsOfStep.push_back(
-              load(vector, offset(panel, mul(step, constant(width)), f32)));
+              load(vector, offset(panel, mul(step, rowDistance), f32)));
         for (int64_t row = 0; row < rows; ++row) {
           Value element = load(f32, offset(rowPointers[row], step, f32));
           Value spread =
@@ -170,9 +194,8 @@ func::FuncOp MicrokernelBuilder::buildPanels(int64_t panels) {
     if (tiles.getPanels(rows) >= panels)
       variants.push_back(buildTile(rows, panels));
 
-  func::FuncOp func =
-      createFunction(kName + "_panels" + Twine(panels),
-                     {ptr, index, ptr, ptr, index, index, index});
+  func::FuncOp func = createFunction(
+      "_panels" + Twine(panels), {ptr, index, ptr, ptr, index, index, index});
   Value table = func.getArgument(0), m = func.getArgument(1),
         weights = func.getArgument(2), acc = func.getArgument(3),
         stride = func.getArgument(4), k = func.getArgument(5),
@@ -190,12 +213,9 @@ func::FuncOp MicrokernelBuilder::buildPanels(int64_t panels) {
             builder, loc, arith::CmpIPredicate::ult, tile, taller);
         Value rows = arith::SelectOp::create(builder, loc, isTaller,
                                              add(height, constant(1)), height);
-        SmallVector<Value> arguments = {offset(table, first, i64),
-                                        weights,
-                                        offset(acc, mul(first, stride), f32),
-                                        stride,
-                                        k,
-                                        columns};
+        SmallVector<Value> operands = arguments(
+            func, {offset(table, first, i64), weights,
+                   offset(acc, mul(first, stride), f32), stride, k, columns});
         SmallVector<int64_t> cases =
             llvm::to_vector(llvm::seq<int64_t>(1, variants.size()));
         auto dispatch = scf::IndexSwitchOp::create(builder, loc, TypeRange(),
@@ -204,7 +224,7 @@ func::FuncOp MicrokernelBuilder::buildPanels(int64_t panels) {
           OpBuilder::InsertionGuard guard(builder);
           builder.createBlock(i < cases.size() ? &dispatch.getCaseRegions()[i]
                                                : &dispatch.getDefaultRegion());
-          func::CallOp::create(builder, loc, variant, arguments);
+          func::CallOp::create(builder, loc, variant, operands);
           scf::YieldOp::create(builder, loc);
         }
         scf::YieldOp::create(builder, loc, add(first, rows));
@@ -220,7 +240,7 @@ func::FuncOp MicrokernelBuilder::build() {
       byPanels.emplace_back(panels, buildPanels(panels));
 
   func::FuncOp func =
-      createFunction(kName, {ptr, index, ptr, ptr, index, index, index});
+      createFunction("", {ptr, index, ptr, ptr, index, index, index});
   Value table = func.getArgument(0), m = func.getArgument(1),
         weights = func.getArgument(2), acc = func.getArgument(3),
         stride = func.getArgument(4), k = func.getArgument(5),
@@ -232,7 +252,7 @@ func::FuncOp MicrokernelBuilder::build() {
                                  constant(tiles.getMaxRows())));
   Value numPanels =
       arith::CeilDivUIOp::create(builder, loc, n, constant(width));
-  Value panelSize = mul(k, constant(width));
+  Value distance = panelStride(k);
   Value done = constant(0);
   // Panels outside, rows inside: a panel stays in the cache for all rows.
   for (auto [panels, callee] : byPanels) {
@@ -251,15 +271,12 @@ func::FuncOp MicrokernelBuilder::build() {
         builder, loc, done, end, constant(panels), ValueRange(),
         [&, callee = callee](OpBuilder &, Location, Value panel, ValueRange) {
           Value column = mul(panel, constant(width));
-          SmallVector<Value> arguments = {
-              table,
-              m,
-              offset(weights, mul(panel, panelSize), f32),
-              offset(acc, column, f32),
-              stride,
-              k,
-              arith::SubIOp::create(builder, loc, n, column)};
-          func::CallOp::create(builder, loc, callee, arguments);
+          func::CallOp::create(
+              builder, loc, callee,
+              arguments(func,
+                        {table, m, offset(weights, mul(panel, distance), f32),
+                         offset(acc, column, f32), stride, k,
+                         arith::SubIOp::create(builder, loc, n, column)}));
           scf::YieldOp::create(builder, loc);
         });
     done = end;
@@ -268,9 +285,20 @@ func::FuncOp MicrokernelBuilder::build() {
   return func;
 }
 
+static func::FuncOp getMicrokernel(ModuleOp module, const RegisterTiles &tiles,
+                                   bool packed) {
+  if (auto func = module.lookupSymbol<func::FuncOp>(packed ? kPackedName
+                                                           : kStridedName))
+    return func;
+  return MicrokernelBuilder(module, tiles, packed).build();
+}
+
 func::FuncOp mlir::dynbatch::getPanelMatmul(ModuleOp module,
                                             const RegisterTiles &tiles) {
-  if (auto func = module.lookupSymbol<func::FuncOp>(kName))
-    return func;
-  return MicrokernelBuilder(module, tiles).build();
+  return getMicrokernel(module, tiles, /*packed=*/true);
+}
+
+func::FuncOp mlir::dynbatch::getRowMatmul(ModuleOp module,
+                                          const RegisterTiles &tiles) {
+  return getMicrokernel(module, tiles, /*packed=*/false);
 }

@@ -43,6 +43,11 @@ private:
 /// first use, shared by all kernels of the module.
 func::FuncOp getPanelMatmul(ModuleOp module, const RegisterTiles &tiles);
 
+/// The same for weights that are a `k x n` matrix, whose rows are `distance`
+/// elements apart, which is one argument (index) more; `n` must be a multiple
+/// of the width of a panel.
+func::FuncOp getRowMatmul(ModuleOp module, const RegisterTiles &tiles);
+
 } // namespace mlir::dynbatch
 
 #endif // DYNBATCH_LIB_CONVERSION_KERNELTOCPU_PANELMICROKERNEL_H
