@@ -30,6 +30,13 @@ for name, folder in [("%data", "Data"), ("%models", "Models"), ("%numpy", "NumPy
 config.substitutions.insert(
     0, ("%scripts", os.path.join(config.test_source_root, "..", "tools", "scripts"))
 )
+# A driver for machines without a GPU, and with the log of its calls.
+config.substitutions.append(
+    (
+        "%fake_cuda",
+        "env DYNBATCH_CUDA_DRIVER=%s DYNBATCH_FAKE_CUDA_LOG=%%t.log" % config.fake_cuda,
+    )
+)
 # The one that CMake found, not the one that runs lit.
 config.substitutions.insert(0, ("%python", '"%s"' % config.python_executable))
 
@@ -54,8 +61,9 @@ llvm_config.add_tool_substitutions(
 if platform.machine() in ("x86_64", "AMD64"):
     config.available_features.add("x86_64")
 
-if shutil.which("ptxas"):
-    config.available_features.add("ptxas")
+for tool in ("ptxas", "fatbinary"):
+    if shutil.which(tool):
+        config.available_features.add(tool)
 if (
     subprocess.run(
         [config.python_executable, "-c", "import numpy"],

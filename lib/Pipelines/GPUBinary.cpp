@@ -17,16 +17,18 @@
 
 using namespace mlir;
 
-void mlir::dynbatch::buildGPUToBinaryPipeline(OpPassManager &pm,
-                                              const GPUBinaryOptions &options) {
+void mlir::dynbatch::buildGPUToBinaryPipeline(OpPassManager &pm, StringRef chip,
+                                              StringRef features,
+                                              StringRef format,
+                                              StringRef toolkit) {
   OpPassManager &prepare = pm.nest<gpu::GPUModuleOp>();
   prepare.addPass(createExpandGPUMath());
   prepare.addPass(createCanonicalizerPass());
   prepare.addPass(createCSEPass());
 
   GpuNVVMAttachTargetOptions target;
-  target.chip = options.chip;
-  target.features = options.features;
+  target.chip = chip.str();
+  target.features = features.str();
   target.optLevel = 3;
   pm.addPass(createGpuNVVMAttachTarget(target));
 
@@ -42,7 +44,7 @@ void mlir::dynbatch::buildGPUToBinaryPipeline(OpPassManager &pm,
   convert.addPass(createReconcileUnrealizedCastsPass());
 
   SerializeGPUKernelsOptions serialize;
-  serialize.format = options.format;
-  serialize.toolkit = options.toolkit;
+  serialize.format = format.str();
+  serialize.toolkit = toolkit.str();
   pm.addPass(createSerializeGPUKernels(serialize));
 }

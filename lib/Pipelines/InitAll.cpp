@@ -23,6 +23,7 @@ void mlir::dynbatch::registerAllDialects(DialectRegistry &registry) {
 
 void mlir::dynbatch::registerAllPasses() {
   registerPipelines();
+  registerDynbatchGpuToCudaPasses();
   registerDynbatchGpuToSimtPasses();
   registerDynbatchHostPasses();
   registerDynbatchKernelToCPUPasses();

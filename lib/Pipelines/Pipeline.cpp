@@ -70,9 +70,11 @@ static void addCPUPasses(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 /// Batched kernels to GPU kernels and functions that launch them.
-static void addGPUPasses(OpPassManager &pm) {
+static void addGPUPasses(OpPassManager &pm, bool ownMemory) {
   // The weights of contractions that were fused.
-  pm.addPass(createHoistPrologue());
+  HoistPrologueOptions hoist;
+  hoist.constants = ownMemory;
+  pm.addPass(createHoistPrologue(hoist));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertKernelToGPU());
   pm.addNestedPass<gpu::GPUModuleOp>(createCanonicalizerPass());
@@ -80,12 +82,15 @@ static void addGPUPasses(OpPassManager &pm) {
 }
 
 void mlir::dynbatch::buildHostPipeline(OpPassManager &pm,
-                                       const PipelineOptions &options) {
+                                       const PipelineOptions &options,
+                                       StringRef device) {
   if (options.forkCalls)
     pm.addPass(createForkCalls());
   pm.addPass(createConvertDynbatchToSCF());
   pm.addPass(createPassContext());
-  pm.addPass(createConvertDynbatchToLLVM());
+  ConvertDynbatchToLLVMOptions toLLVM;
+  toLLVM.device = device.str();
+  pm.addPass(createConvertDynbatchToLLVM(toLLVM));
   buildLowerToLLVMPipeline(pm);
 }
 
@@ -98,17 +103,27 @@ void mlir::dynbatch::buildPipeline(OpPassManager &pm,
 }
 
 void mlir::dynbatch::buildGPUKernelsPipeline(OpPassManager &pm,
-                                             const PipelineOptions &options) {
+                                             const PipelineOptions &options,
+                                             bool ownMemory) {
   addProgramPasses(pm, options);
   addBatchingPasses(pm, options);
-  addGPUPasses(pm);
+  addGPUPasses(pm, ownMemory);
 }
 
 void mlir::dynbatch::buildSimtPipeline(OpPassManager &pm,
                                        const PipelineOptions &options) {
-  buildGPUKernelsPipeline(pm, options);
+  buildGPUKernelsPipeline(pm, options, /*ownMemory=*/false);
   pm.addPass(createConvertGpuToSimt());
   buildHostPipeline(pm, options);
+}
+
+void mlir::dynbatch::buildCudaPipeline(OpPassManager &pm,
+                                       const CudaPipelineOptions &options) {
+  buildGPUKernelsPipeline(pm, options);
+  buildGPUToBinaryPipeline(pm, options.chip, options.features, options.format,
+                           options.toolkit);
+  pm.addPass(createConvertGpuToCuda());
+  buildHostPipeline(pm, options, "cuda");
 }
 
 void mlir::dynbatch::registerPipelines() {
@@ -123,6 +138,12 @@ void mlir::dynbatch::registerPipelines() {
       "Compile an instance program to GPU kernels that run on the CPU",
       [](OpPassManager &pm, const PipelineOptions &options) {
         buildSimtPipeline(pm, options);
+      });
+  PassPipelineRegistration<CudaPipelineOptions>(
+      "dynbatch-cuda-pipeline",
+      "Compile an instance program to GPU code and host code that launches it",
+      [](OpPassManager &pm, const CudaPipelineOptions &options) {
+        buildCudaPipeline(pm, options);
       });
   PassPipelineRegistration<PipelineOptions>(
       "dynbatch-host-pipeline",
@@ -139,7 +160,8 @@ void mlir::dynbatch::registerPipelines() {
   PassPipelineRegistration<GPUBinaryOptions>(
       "dynbatch-gpu-to-binary", "Compile GPU kernels to PTX or to binaries",
       [](OpPassManager &pm, const GPUBinaryOptions &options) {
-        buildGPUToBinaryPipeline(pm, options);
+        buildGPUToBinaryPipeline(pm, options.chip, options.features,
+                                 options.format, options.toolkit);
       });
   PassPipelineRegistration<>(
       "dynbatch-reference-pipeline",

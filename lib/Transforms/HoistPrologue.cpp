@@ -12,6 +12,7 @@
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -37,15 +38,27 @@ static SetVector<Value> getInputs(Operation *op) {
 // Parameter expressions
 //===----------------------------------------------------------------------===//
 
+static bool isConstant(Value value) {
+  Operation *def = value.getDefiningOp();
+  return def && def->getNumOperands() == 0 &&
+         (isa<tensor::EmptyOp>(def) || def->hasTrait<OpTrait::ConstantLike>());
+}
+
 namespace {
 /// Which values the prologue can compute, and from which parameters.
 class ParameterExpressions {
 public:
-  explicit ParameterExpressions(DataFlowSolver &solver) : solver(solver) {}
+  ParameterExpressions(DataFlowSolver &solver, bool constants)
+      : solver(solver), constants(constants) {}
 
   /// The parameter or the op result that `value` is, perhaps through calls and
   /// branches.
-  Sharing getSource(Value value) { return SharingAnalysis::get(solver, value); }
+  Sharing getSource(Value value) {
+    // The analysis does not reach dead code, which is lowered all the same.
+    if (isConstant(value))
+      return Sharing::parameterOnly(value);
+    return SharingAnalysis::get(solver, value);
+  }
   /// Whether ops that are safe to run at load time compute `value`.
   bool canCompute(Value value) { return analyze(value).canCompute; }
   /// The first parameter in the expression of `value`; null in a constant one.
@@ -63,6 +76,8 @@ private:
   Expression analyze(Value value);
 
   DataFlowSolver &solver;
+  /// Whether constants of host code become derived parameters, too.
+  const bool constants;
   DenseMap<Value, Expression> expressions;
 };
 } // namespace
@@ -113,9 +128,11 @@ ParameterExpressions::Expression ParameterExpressions::analyze(Value value) {
 }
 
 bool ParameterExpressions::canDerive(Value value) {
-  return isa<RankedTensorType>(value.getType()) &&
-         getSource(value).getDefinition() == value && canCompute(value) &&
-         getParameter(value);
+  if (!isa<RankedTensorType>(value.getType()) ||
+      getSource(value).getDefinition() != value || !canCompute(value))
+    return false;
+  return getParameter(value) ||
+         (constants && !value.getDefiningOp()->getParentOfType<KernelOp>());
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,17 +232,18 @@ Value PrologueBuilder::cloneExpression(Value value) {
 }
 
 FlatSymbolRefAttr PrologueBuilder::createGlobal(Value value) {
-  // Named after the parameter and the op: @W_transpose.
-  std::string name = (expressions.getParameter(value).getValue() + "_" +
-                      value.getDefiningOp()->getName().stripDialect())
-                         .str();
+  // Named after the parameter, if there is one, and the op: @W_transpose.
+  std::string name = value.getDefiningOp()->getName().stripDialect().str();
+  if (FlatSymbolRefAttr parameter = expressions.getParameter(value))
+    name = (parameter.getValue() + "_" + name).str();
   OpBuilder detached(module.getContext());
   auto global = ml_program::GlobalOp::create(
       detached, value.getLoc(), name, value.getType(), /*is_mutable=*/false,
       ml_program::ExternAttr::get(module.getContext(), value.getType()),
       detached.getStringAttr("private"));
   // Behind the parameters: their order is the program's interface.
-  symbols.insert(global, std::next(Block::iterator(lastGlobal)));
+  symbols.insert(global, lastGlobal ? std::next(Block::iterator(lastGlobal))
+                                    : module.getBody()->begin());
   lastGlobal = global;
   return FlatSymbolRefAttr::get(global.getSymNameAttr());
 }
@@ -317,7 +335,7 @@ struct HoistPrologue : dynbatch::impl::HoistPrologueBase<HoistPrologue> {
     if (failed(solver.initializeAndRun(module)))
       return signalPassFailure();
 
-    ParameterExpressions expressions(solver);
+    ParameterExpressions expressions(solver, constants);
     SmallVector<Value> frontier = findFrontier(module, expressions);
     if (frontier.empty())
       return markAllAnalysesPreserved();

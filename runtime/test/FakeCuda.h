@@ -40,7 +40,10 @@ using FakeKernel = void (*)(const FakeLaunch &launch);
 /// What tests know of the driver in libDynbatchFakeCuda: it implements the
 /// driver's functions over host memory. Device addresses are such that host
 /// code that looks there ends with SIGSEGV. What is asynchronous happens as
-/// late as it may: when the host waits for it.
+/// late as it may: when the host waits for it. In a program that knows nothing
+/// of all this, kernels do nothing, and the file that the environment variable
+/// DYNBATCH_FAKE_CUDA_LOG names receives the calls, the leaks and the
+/// violations.
 class FakeCuda {
 public:
   /// The one of this process.

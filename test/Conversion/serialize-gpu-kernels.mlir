@@ -3,7 +3,7 @@
 // RUN: sed -e 's/@__nv_exp/@exp_of/' %s | dynbatch-opt --pass-pipeline="builtin.module(dynbatch-serialize-gpu-kernels{toolkit=%t.nowhere})" 2>&1 | FileCheck %s --check-prefix=UNUSED
 
 // MISSING: error: 'llvm.call' op needs '__nv_exp' of the device library of a CUDA toolkit, which is not there: '{{.*}}nowhere{{.*}}libdevice.10.bc'
-// FORMAT: error: dynbatch-serialize-gpu-kernels: format must be isa, bin or fatbin, but is 'ptx'
+// FORMAT: error: dynbatch-serialize-gpu-kernels: format must be isa, bin, fatbin or auto, but is 'ptx'
 
 // Without calls of the library, nobody asks for it.
 // UNUSED-NOT: error:

@@ -17,7 +17,11 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace mlir::dynbatch;
@@ -53,6 +57,33 @@ static void attachTarget(ModuleOp module, const TargetInfo &target) {
                       LLVM::TargetFeaturesAttr::get(context, features)));
 }
 
+/// Whether LLVM knows the GPU. For others it would generate any code.
+static bool isChip(StringRef name) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  std::string message;
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return true;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      target->createMCSubtargetInfo(triple, "", ""));
+  return subtarget->isCPUStringValid(name);
+}
+
+static llvm::Error checkChip(const CompileOptions &options) {
+  if (options.target != Target::Cuda) {
+    if (options.chip.getNumOccurrences())
+      return llvm::createStringError("--chip is for --target=cuda");
+  } else if (!isChip(options.chip)) {
+    return llvm::createStringError("'" + options.chip +
+                                   "' is not a known NVIDIA GPU");
+  }
+  return llvm::Error::success();
+}
+
 /// Adds the passes of the chosen pipeline, which says itself what it does not
 /// understand.
 static LogicalResult addPasses(PassManager &pm, const CompileOptions &options,
@@ -70,6 +101,14 @@ static LogicalResult addPasses(PassManager &pm, const CompileOptions &options,
       buildPipeline(pm, pipelineOptions);
     break;
   }
+  case Target::Cuda: {
+    CudaPipelineOptions pipelineOptions;
+    pipelineOptions.chip = options.chip.getValue();
+    if (failed(pipelineOptions.parseFromString(options.pipelineOptions)))
+      return failure();
+    buildCudaPipeline(pm, pipelineOptions);
+    break;
+  }
   case Target::Reference:
     buildReferencePipeline(pm);
     break;
@@ -80,6 +119,8 @@ static LogicalResult addPasses(PassManager &pm, const CompileOptions &options,
 llvm::Expected<std::unique_ptr<CodeGen>>
 mlir::dynbatch::compileFile(StringRef path, const CompileOptions &options,
                             const TargetInfo &target) {
+  if (llvm::Error error = checkChip(options))
+    return error;
   MLIRContext context(makeRegistry());
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);

@@ -15,7 +15,7 @@
 namespace mlir::dynbatch {
 
 /// What runs the kernels.
-enum class Target { Cpu, Simt, Reference };
+enum class Target { Cpu, Cuda, Simt, Reference };
 
 /// Command line options of all tools that compile.
 struct CompileOptions {
@@ -29,12 +29,19 @@ struct CompileOptions {
       llvm::cl::values(
           clEnumValN(Target::Cpu, "cpu",
                      "batched kernels on this kind of processor (default)"),
+          clEnumValN(Target::Cuda, "cuda", "batched kernels on an NVIDIA GPU"),
           clEnumValN(Target::Simt, "simt",
                      "GPU kernels, run and checked thread by thread on this "
                      "processor, for tests"),
           clEnumValN(
               Target::Reference, "reference",
               "each instance on its own, through upstream lowerings only")),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> chip{
+      "chip", llvm::cl::init("sm_80"), llvm::cl::value_desc("sm_NN"),
+      llvm::cl::desc("Oldest GPU that --target=cuda compiles for (default: "
+                     "sm_80); newer ones compile the code again, when it is "
+                     "loaded"),
       llvm::cl::cat(category)};
   llvm::cl::opt<std::string> pipelineOptions{
       "pipeline-options", llvm::cl::value_desc("option=value ..."),

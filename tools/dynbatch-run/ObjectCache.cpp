@@ -42,6 +42,7 @@ static std::string makeKey(StringRef source, StringRef path,
   add(identifyThisProgram());
   add(path);
   add(std::to_string(static_cast<int>(options.target.getValue())));
+  add(options.chip);
   add(options.pipelineOptions);
   add(target.triple.str());
   add(target.cpu);

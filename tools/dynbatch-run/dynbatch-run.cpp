@@ -185,7 +185,7 @@ static bool isAboutCompiling(const cl::Option &option, const Options &options) {
 /// Whether what the options ask for is part of the object alone: nothing to
 /// print on the way to it.
 static bool canUseCache(const Options &options) {
-  const cl::Option *known[] = {&options.compile.target,
+  const cl::Option *known[] = {&options.compile.chip, &options.compile.target,
                                &options.compile.pipelineOptions,
                                &options.cacheDir};
   return !options.cacheDir.empty() && options.inputFile != "-" &&

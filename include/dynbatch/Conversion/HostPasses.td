@@ -92,6 +92,11 @@ def ConvertDynbatchToLLVM : Pass<"convert-dynbatch-to-llvm", "::mlir::ModuleOp">
     target computes every instance on its own, and, in any mode, how the
     prologue is lowered.
 
+    With `device=cuda` tensors are in a device's memory, which host code cannot
+    look into: a forced read asks the runtime for a copy, and the descriptor
+    names the device. Constant tensors must be parameters then
+    (`dynbatch-hoist-prologue{constants=true}`).
+
     Before:
 
     ```mlir
@@ -113,7 +118,9 @@ def ConvertDynbatchToLLVM : Pass<"convert-dynbatch-to-llvm", "::mlir::ModuleOp">
              clEnumValN(::mlir::dynbatch::TensorLowering::Handles, "handles",
                         "(address, stamp) pairs; kernels compute"),
              clEnumValN(::mlir::dynbatch::TensorLowering::Buffers, "buffers",
-                        "left to bufferization; host code computes"))}]>
+                        "left to bufferization; host code computes"))}]>,
+    Option<"device", "device", "std::string", /*default=*/"\"\"",
+           "Device that has the tensors in its memory (cuda); empty: the host">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",

@@ -151,7 +151,8 @@ def SerializeGPUKernels
     Like upstream's `gpu-module-to-binary`, but a call of NVIDIA's device library
     (`__nv_*`) is an error if there is no toolkit that has the library: the code
     would not load, or load without the kernel. Code that needs no library needs
-    no toolkit either, unless it is to be assembled.
+    no toolkit either, unless it is to be assembled. A fat binary has the code
+    for one chip and the PTX for all later ones.
 
     Before:
 
@@ -169,7 +170,8 @@ def SerializeGPUKernels
   }];
   let options = [
     Option<"format", "format", "std::string", /*default=*/"\"isa\"",
-           "isa (PTX, needs no toolkit), bin or fatbin">,
+           "isa (PTX, needs no toolkit), bin, fatbin, or auto: fatbin where there "
+           "are the tools to make it, isa otherwise">,
     Option<"toolkit", "toolkit", "std::string", /*default=*/"\"\"",
            "Folder of the CUDA toolkit; empty: where it is usually found">
   ];

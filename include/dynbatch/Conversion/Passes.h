@@ -18,6 +18,8 @@ namespace mlir::dynbatch {
 enum class TensorLowering { Handles, Buffers };
 
 #define GEN_PASS_DECL
+#include "dynbatch/Conversion/GpuToCudaPasses.h.inc"
+#define GEN_PASS_DECL
 #include "dynbatch/Conversion/GpuToSimtPasses.h.inc"
 #define GEN_PASS_DECL
 #include "dynbatch/Conversion/HostPasses.h.inc"
@@ -26,6 +28,8 @@ enum class TensorLowering { Handles, Buffers };
 #define GEN_PASS_DECL
 #include "dynbatch/Conversion/KernelToGPUPasses.h.inc"
 
+#define GEN_PASS_REGISTRATION
+#include "dynbatch/Conversion/GpuToCudaPasses.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "dynbatch/Conversion/GpuToSimtPasses.h.inc"
 #define GEN_PASS_REGISTRATION

@@ -10,6 +10,7 @@
 #define DYNBATCH_PIPELINES_PIPELINES_H
 
 #include "mlir/Pass/PassOptions.h"
+#include "mlir/Support/LLVM.h"
 
 namespace mlir {
 class OpPassManager;
@@ -69,26 +70,37 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(true)};
 };
 
-/// What `dynbatch-gpu-to-binary` can be told.
-struct GPUBinaryOptions : PassPipelineOptions<GPUBinaryOptions> {
-  Option<std::string> chip{*this, "chip",
-                           llvm::cl::desc("GPU to compile for, such as sm_90"),
-                           llvm::cl::init("sm_80")};
-  Option<std::string> features{
+/// Adds to `Base`, options of a pipeline, those of the code for GPUs.
+template <typename Base> struct GPUBinaryOptionsOf : Base {
+  typename Base::template Option<std::string> chip{
+      *this, "chip", llvm::cl::desc("GPU to compile for, such as sm_90"),
+      llvm::cl::init("sm_80")};
+  typename Base::template Option<std::string> features{
       *this, "features",
       llvm::cl::desc(
           "PTX version, such as +ptx80; the lowest one that the chip "
           "allows if empty"),
       llvm::cl::init("")};
-  Option<std::string> format{
+  typename Base::template Option<std::string> format{
       *this, "format",
-      llvm::cl::desc("isa (PTX, needs no toolkit), bin or fatbin"),
+      llvm::cl::desc("isa (PTX, needs no toolkit), bin, fatbin, or auto: "
+                     "fatbin where there are the tools to make it, isa "
+                     "otherwise"),
       llvm::cl::init("isa")};
-  Option<std::string> toolkit{
+  typename Base::template Option<std::string> toolkit{
       *this, "toolkit",
       llvm::cl::desc("Folder of the CUDA toolkit; empty: where it is usually "
                      "found"),
       llvm::cl::init("")};
+};
+
+/// What `dynbatch-gpu-to-binary` can be told.
+struct GPUBinaryOptions
+    : GPUBinaryOptionsOf<PassPipelineOptions<GPUBinaryOptions>> {};
+
+/// What `dynbatch-cuda-pipeline` can be told.
+struct CudaPipelineOptions : GPUBinaryOptionsOf<PipelineOptions> {
+  CudaPipelineOptions() { format = "auto"; }
 };
 
 /// From an instance program to batched kernels on the CPU and host code, in the
@@ -99,17 +111,24 @@ void buildPipeline(OpPassManager &pm, const PipelineOptions &options);
 /// Slow and exact: for tests.
 void buildSimtPipeline(OpPassManager &pm, const PipelineOptions &options);
 
-/// The last part of both: host code around kernels that have implementations,
-/// to the LLVM dialect.
-void buildHostPipeline(OpPassManager &pm, const PipelineOptions &options);
+/// The same for a GPU: host code that launches binaries through the runtime.
+void buildCudaPipeline(OpPassManager &pm, const CudaPipelineOptions &options);
+
+/// The last part of all: host code around kernels that have implementations,
+/// to the LLVM dialect. `device` has the tensors, the host if it is empty.
+void buildHostPipeline(OpPassManager &pm, const PipelineOptions &options,
+                       StringRef device = "");
 
 /// From an instance program to GPU kernels, functions that launch them, and
-/// host code that is not lowered yet.
-void buildGPUKernelsPipeline(OpPassManager &pm, const PipelineOptions &options);
+/// host code that is not lowered yet. With `ownMemory` the device of the
+/// kernels cannot read the host's memory.
+void buildGPUKernelsPipeline(OpPassManager &pm, const PipelineOptions &options,
+                             bool ownMemory = true);
 
 /// Compiles the GPU kernels of a module to PTX or to binaries.
-void buildGPUToBinaryPipeline(OpPassManager &pm,
-                              const GPUBinaryOptions &options);
+void buildGPUToBinaryPipeline(OpPassManager &pm, StringRef chip,
+                              StringRef features, StringRef format,
+                              StringRef toolkit);
 
 /// Finishes a module whose host code is in the runtime's terms: bufferizes what
 /// is left of tensors, converts everything to the LLVM dialect and exports
@@ -121,8 +140,8 @@ void buildLowerToLLVMPipeline(OpPassManager &pm);
 void buildReferencePipeline(OpPassManager &pm);
 
 /// Registers the pipelines as `dynbatch-pipeline`, `dynbatch-simt-pipeline`,
-/// `dynbatch-host-pipeline`, `dynbatch-gpu-kernels`, `dynbatch-gpu-to-binary`
-/// and `dynbatch-reference-pipeline`.
+/// `dynbatch-cuda-pipeline`, `dynbatch-host-pipeline`, `dynbatch-gpu-kernels`,
+/// `dynbatch-gpu-to-binary` and `dynbatch-reference-pipeline`.
 void registerPipelines();
 
 } // namespace mlir::dynbatch

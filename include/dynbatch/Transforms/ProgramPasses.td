@@ -73,6 +73,10 @@ def HoistPrologue : Pass<"dynbatch-hoist-prologue", "::mlir::ModuleOp"> {
     stays where it is, and so does what can fail, such as a lookup: the program
     perhaps never runs it.
 
+    With `constants=true`, for targets with memory of their own, constant tensors
+    of host code become derived parameters as well: tasks can read them then.
+    Those of kernels stay. This is meant for programs whose kernels are outlined.
+
     Before:
 
     ```mlir
@@ -105,6 +109,10 @@ def HoistPrologue : Pass<"dynbatch-hoist-prologue", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"constants", "constants", "bool", /*default=*/"false",
+           "Constant tensors of host code become parameters, too">
+  ];
   let statistics = [
     Statistic<"numDerived", "derived", "Derived parameters made">
   ];

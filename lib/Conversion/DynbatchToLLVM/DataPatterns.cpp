@@ -63,6 +63,15 @@ static Value createSequence(RuntimeCalls &runtime, OpBuilder &builder,
   return cell;
 }
 
+/// A constant tensor of host code lies in the module.
+static LogicalResult verifyConstant(Operation *op, bool isOnDevice) {
+  if (isOnDevice)
+    return op->emitOpError(
+        "is a tensor in host memory, which the device cannot read: run "
+        "dynbatch-hoist-prologue{constants=true} first");
+  return success();
+}
+
 /// A tensor that lies in the module: a new global of `type`.
 static Value createConstantHandle(HostLowering &lowering, Operation *op,
                                   Type type, Attribute value,
@@ -262,8 +271,11 @@ struct ReadLowering : HostPattern<ReadOp> {
     RuntimeCalls &runtime = lowering.runtime;
     Value ctx = HostLowering::getContext(op);
     auto type = cast<RankedTensorType>(op.getTensor().getType());
-    runtime.createForce(rewriter, loc, ctx,
-                        getHandleStamp(rewriter, loc, adaptor.getTensor()));
+    Value stamp = getHandleStamp(rewriter, loc, adaptor.getTensor());
+    Value base = getHandleAddress(rewriter, loc, adaptor.getTensor());
+    // A device's memory is read once the indices are checked.
+    if (!lowering.isOnDevice)
+      runtime.createForce(rewriter, loc, ctx, stamp);
     Value linear = runtime.createI64(rewriter, loc, 0);
     for (auto [size, value] :
          llvm::zip_equal(type.getShape(), adaptor.getIndices())) {
@@ -274,12 +286,21 @@ struct ReadLowering : HostPattern<ReadOp> {
       linear = arith::AddIOp::create(rewriter, loc, linear, index);
     }
     Type element = type.getElementType();
-    Value base = LLVM::IntToPtrOp::create(
-        rewriter, loc, LLVM::LLVMPointerType::get(getContext()),
-        getHandleAddress(rewriter, loc, adaptor.getTensor()));
-    Value address =
-        createElementAddress(runtime, rewriter, loc, base, linear,
-                             getElementBytes(element), /*offset=*/0);
+    int64_t bytes = getElementBytes(element);
+    Value address;
+    if (lowering.isOnDevice) {
+      Value offset = arith::MulIOp::create(
+          rewriter, loc, linear, runtime.createI64(rewriter, loc, bytes));
+      address = runtime.createRead(
+          rewriter, loc, ctx,
+          arith::AddIOp::create(rewriter, loc, base, offset), stamp, bytes);
+    } else {
+      address = createElementAddress(
+          runtime, rewriter, loc,
+          LLVM::IntToPtrOp::create(
+              rewriter, loc, LLVM::LLVMPointerType::get(getContext()), base),
+          linear, bytes, /*offset=*/0);
+    }
     // Memory holds an index as 64 bits and an i1 as a byte.
     Type stored = element.isIndex()      ? Type(rewriter.getI64Type())
                   : element.isInteger(1) ? Type(rewriter.getI8Type())
@@ -326,6 +347,8 @@ struct TensorConstantLowering : HostPattern<arith::ConstantOp> {
     if (!type)
       return rewriter.notifyMatchFailure(op, "not a tensor");
     auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (failed(verifyConstant(op, lowering.isOnDevice)))
+      return failure();
     if (!dense)
       return op.emitOpError() << "cannot pass a constant between tasks whose "
                                  "elements are not in the attribute itself";
@@ -353,6 +376,8 @@ struct TensorEmptyLowering : HostPattern<tensor::EmptyOp> {
   LogicalResult
   matchAndRewrite(tensor::EmptyOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (failed(verifyConstant(op, lowering.isOnDevice)))
+      return failure();
     RankedTensorType type = op.getType();
     Type byte = rewriter.getI8Type();
     int64_t bytes =

@@ -144,7 +144,7 @@ static llvm::json::Object describeTarget(LLVM::TargetAttr target) {
 
 std::string mlir::dynbatch::buildDescriptor(ModuleOp module,
                                             FunctionOpInterface entry,
-                                            bool parks) {
+                                            bool parks, StringRef device) {
   // The runtime context is not one of the program's inputs.
   auto inputs = entry.getArgumentTypes().drop_front();
   llvm::json::Object descriptor{
@@ -159,6 +159,8 @@ std::string mlir::dynbatch::buildDescriptor(ModuleOp module,
       {"stages", describeStages(module)}};
   if (parks)
     descriptor["parks"] = true;
+  if (!device.empty())
+    descriptor["device"] = device;
   if (auto target = module->getAttrOfType<LLVM::TargetAttr>(
           LLVM::LLVMDialect::getTargetAttrName()))
     descriptor["target"] = describeTarget(target);

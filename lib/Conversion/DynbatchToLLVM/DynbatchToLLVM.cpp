@@ -146,6 +146,18 @@ struct ConvertDynbatchToLLVM
     : dynbatch::impl::ConvertDynbatchToLLVMBase<ConvertDynbatchToLLVM> {
   using ConvertDynbatchToLLVMBase::ConvertDynbatchToLLVMBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    auto fail = [&](const Twine &message) {
+      return LogicalResult(emitError(UnknownLoc::get(context))
+                           << "convert-dynbatch-to-llvm: " << message);
+    };
+    if (!device.empty() && device != "cuda")
+      return fail("device must be cuda or empty, but is '" + device + "'");
+    if (!device.empty() && tensors == TensorLowering::Buffers)
+      return fail("host code cannot compute in a device's memory");
+    return success();
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     FailureOr<FunctionOpInterface> found = findEntry(module);
@@ -159,7 +171,7 @@ struct ConvertDynbatchToLLVM
     bool parks = tensors == TensorLowering::Handles &&
                  module.walk([](ReadOp) { return WalkResult::interrupt(); })
                      .wasInterrupted();
-    std::string descriptor = buildDescriptor(module, entry, parks);
+    std::string descriptor = buildDescriptor(module, entry, parks, device);
     HostLowering lowering(module);
     SmallVector<func::FuncOp> functions = getHostFunctions(module);
     HostTypeConverter converter(&getContext(), tensors);
@@ -170,6 +182,7 @@ struct ConvertDynbatchToLLVM
     for (func::FuncOp func : functions) {
       bool isPrologue = func->hasAttr(DynbatchDialect::kPrologueAttrName);
       TensorLowering mode = isPrologue ? TensorLowering::Buffers : tensors;
+      lowering.isOnDevice = !isPrologue && !device.empty();
       if (isPrologue)
         lowerDefines(func, lowering);
       if (mode == TensorLowering::Buffers)

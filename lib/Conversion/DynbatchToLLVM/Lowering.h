@@ -22,6 +22,8 @@ struct HostLowering {
   explicit HostLowering(ModuleOp module);
 
   RuntimeCalls runtime;
+  /// Whether host code has addresses of another memory.
+  bool isOnDevice = false;
   llvm::MapVector<StringAttr, KernelOp> kernels;
   llvm::MapVector<StringAttr, ml_program::GlobalOp> parameters;
 
@@ -85,9 +87,10 @@ std::string getFiberFunctionName(StringRef callee);
 
 /// The module descriptor (docs/RuntimeABI.md) as JSON. Types are those of the
 /// program, so it must be made before they are converted.
-/// `parks` tells that the entry may reach a forced read.
+/// `parks` tells that the entry may reach a forced read; `device` is where
+/// kernels run, empty for the host.
 std::string buildDescriptor(ModuleOp module, FunctionOpInterface entry,
-                            bool parks);
+                            bool parks, StringRef device);
 
 /// Symbols that convert-dynbatch-to-llvm and dynbatch-export-module share.
 inline constexpr StringLiteral kEntrySymbol = "dynbatch_entry";

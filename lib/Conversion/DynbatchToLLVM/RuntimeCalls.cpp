@@ -193,6 +193,15 @@ void RuntimeCalls::createForce(OpBuilder &builder, Location loc, Value ctx,
   LLVM::CallOp::create(builder, loc, helper, ValueRange{ctx, stamp});
 }
 
+Value RuntimeCalls::createRead(OpBuilder &builder, Location loc, Value ctx,
+                               Value address, Value stamp, int64_t bytes) {
+  return LLVM::CallOp::create(
+             builder, loc,
+             declare("dynbatch_rt_read", ptr, {ptr, i64, i64, i64}),
+             ValueRange{ctx, address, stamp, createI64(builder, loc, bytes)})
+      .getResult();
+}
+
 Value RuntimeCalls::createSpawn(OpBuilder &builder, Location loc, Value ctx,
                                 Value function, Value frame) {
   return LLVM::CallOp::create(

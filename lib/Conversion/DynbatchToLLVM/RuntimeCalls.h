@@ -36,6 +36,10 @@ public:
   void createCheckStack(OpBuilder &builder, Location loc, Value ctx);
   /// Runs pending tasks if the tensor of `stamp` (i64) is one of theirs.
   void createForce(OpBuilder &builder, Location loc, Value ctx, Value stamp);
+  /// A copy in host memory (`!llvm.ptr`) of `bytes` at `address` (i64) of the
+  /// tensor of `stamp` (i64), when it is computed.
+  Value createRead(OpBuilder &builder, Location loc, Value ctx, Value address,
+                   Value stamp, int64_t bytes);
   /// Makes a task of kernel number `index`: `operands` are the row's words
   /// (i64). Returns the start of its result block (i64).
   Value createEnqueue(OpBuilder &builder, Location loc, Value ctx,

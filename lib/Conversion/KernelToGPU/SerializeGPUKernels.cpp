@@ -15,6 +15,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 
 namespace mlir::dynbatch {
 #define GEN_PASS_DEF_SERIALIZEGPUKERNELS
@@ -30,6 +31,7 @@ struct SerializeGPUKernels
 
   LogicalResult initialize(MLIRContext *context) override {
     target = llvm::StringSwitch<std::optional<gpu::CompilationTarget>>(format)
+                 .Case("auto", gpu::CompilationTarget::Fatbin)
                  .Case("isa", gpu::CompilationTarget::Assembly)
                  .Case("bin", gpu::CompilationTarget::Binary)
                  .Case("fatbin", gpu::CompilationTarget::Fatbin)
@@ -37,12 +39,14 @@ struct SerializeGPUKernels
     if (target)
       return success();
     return emitError(UnknownLoc::get(context))
-           << "dynbatch-serialize-gpu-kernels: format must be isa, bin or "
-              "fatbin, but is '"
+           << "dynbatch-serialize-gpu-kernels: format must be isa, bin, "
+              "fatbin or auto, but is '"
            << format << "'";
   }
 
   void runOnOperation() override {
+    if (format == "auto" && !(hasTool("ptxas") && hasTool("fatbinary")))
+      target = gpu::CompilationTarget::Assembly;
     SmallString<128> library(toolkit.empty() ? NVVM::getCUDAToolkitPath()
                                              : StringRef(toolkit));
     llvm::sys::path::append(library, "nvvm", "libdevice", "libdevice.10.bc");
@@ -66,12 +70,24 @@ struct SerializeGPUKernels
   }
 
 private:
+  /// Whether serialization will find `tool`.
+  bool hasTool(StringRef tool);
   /// Emits an error for each call of the library.
   LogicalResult verifyNoCalls(StringRef library);
 
   std::optional<gpu::CompilationTarget> target;
 };
 } // namespace
+
+bool SerializeGPUKernels::hasTool(StringRef tool) {
+  auto isIn = [&](StringRef folder) {
+    SmallString<128> path(folder);
+    llvm::sys::path::append(path, "bin", tool);
+    return !folder.empty() && llvm::sys::fs::can_execute(path);
+  };
+  return isIn(toolkit) || llvm::sys::findProgramByName(tool) ||
+         isIn(NVVM::getCUDAToolkitPath());
+}
 
 LogicalResult SerializeGPUKernels::verifyNoCalls(StringRef library) {
   LogicalResult result = success();
