@@ -142,14 +142,16 @@ def write_cycled(lines, count, path):
 
 def plan_points(args, name, knobs, folder):
     """Yields words of an instance or None, the batch size, and the instances."""
+    # The same for all batch sizes, as far as they divide the number.
+    total = max(args.instances, *args.batch_sizes)
     if name in args.data:
         lines = args.data[name].read_text(encoding="utf-8").splitlines(keepends=True)
     else:
-        lines = read_lines(name, knobs, max(args.instances, *args.batch_sizes))
+        lines = read_lines(name, knobs, total)
     if not lines:
         raise Failure("there are no instances")
     for size in args.batch_sizes:
-        count = -(-args.instances // size) * size
+        count = -(-total // size) * size
         path = folder / f"instances-{size}.txt"
         yield None, size, write_cycled(lines, count, path)
     if name not in SIZED:

@@ -22,7 +22,7 @@ COLOURS = {
     "PyTorch batched": "#2ca02c",
     "NumPy batched": "#ff7f0e",
 }
-WIDTH, HEIGHT, MARGIN = 260, 200, 44
+WIDTH, HEIGHT, MARGIN = 260, 220, 44
 
 
 def read_curves(rows, key):
@@ -67,7 +67,7 @@ def write_text(x, y, content, anchor="middle", size=10):
 def draw_panel(title, label, curves, left, top):
     points = [point for curve in curves.values() for point in curve]
     xs, ys = ([point[axis] for point in points] for axis in (0, 1))
-    right, bottom = left + WIDTH - MARGIN, top + HEIGHT - MARGIN
+    right, bottom = left + WIDTH - MARGIN, top + HEIGHT - 60
     x_axis, y_axis = Axis(xs, left, right), Axis(ys, bottom, top)
     parts = [
         write_text((left + right) / 2, top - 8, title, size=11),

@@ -12,13 +12,15 @@ Variants are those of affine maps that are split: "gates" has a parameter a part
 after dynet_config.
 """
 
+import importlib.metadata
+
 import dynet as dy
 import numpy as np
 
 
 def version():
     """Returns what runs, as text."""
-    return "DyNet 2 (dynet38)"
+    return f"DyNet {importlib.metadata.version('dynet38')}"
 
 
 class Operations:

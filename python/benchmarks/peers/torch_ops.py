@@ -111,7 +111,7 @@ class BatchedOperations:
     """On matrices whose rows are instances or nodes."""
 
     def __init__(self, params, variant, knobs):
-        self.packed = variant == "packed"
+        self.packed = variant == "packed" and torch.backends.mkldnn.is_available()
         self.arrays, self.knobs = params, knobs
         self.params = {name: tensor(array) for name, array in params.items()}
 
