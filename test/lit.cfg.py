@@ -30,6 +30,13 @@ for name, folder in [("%data", "Data"), ("%models", "Models"), ("%numpy", "NumPy
 config.substitutions.insert(
     0, ("%scripts", os.path.join(config.test_source_root, "..", "tools", "scripts"))
 )
+config.substitutions.append(
+    (
+        "%gpu_check",
+        os.path.join(config.test_source_root, "..", "tools", "gpu-check"),
+    )
+)
+config.substitutions.append(("%tools", config.dynbatch_tools_dir))
 # A driver for machines without a GPU, and with the log of its calls.
 config.substitutions.append(
     (
@@ -44,6 +51,7 @@ config.substitutions.insert(0, ("%python", '"%s"' % config.python_executable))
 llvm_config.add_tool_substitutions(
     [
         ToolSubst("dynbatch-compile", unresolved="ignore"),
+        ToolSubst("dynbatch-gpu-check", unresolved="ignore"),
         ToolSubst("dynbatch-opt", unresolved="ignore"),
         ToolSubst("dynbatch-run", unresolved="ignore"),
         ToolSubst("llc", unresolved="ignore"),
