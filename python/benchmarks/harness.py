@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "test" / "NumPy"), str(ROOT / "test" / "Models")]
+sys.path += [str(ROOT / "test" / name) for name in ("NumPy", "Models", "Data")]
 
 from instances import read_values
 from instantiate import instantiate
@@ -38,15 +38,15 @@ def read_trees(path):
     return trees, words
 
 
-def execute(program, model, instances, *options):
-    """Runs a model on one thread with random parameters and drops the results."""
+def execute(program, model, instances, *options, params="random:1", threads=1):
+    """Runs a model and drops the results."""
     subprocess.run(
         [
             program,
             model,
             f"--instances={instances}",
-            "--params=random:1",
-            "--threads=1",
+            f"--params={params}",
+            f"--threads={threads}",
             "--output=/dev/null",
             *options,
         ],
@@ -54,11 +54,11 @@ def execute(program, model, instances, *options):
     )
 
 
-def run(program, model, instances, *options):
+def run(program, model, instances, *options, **settings):
     """Runs a model and returns the statistics."""
     with tempfile.TemporaryDirectory() as folder:
         stats = pathlib.Path(folder, "stats.json")
-        execute(program, model, instances, f"--stats-json={stats}", *options)
+        execute(program, model, instances, f"--stats-json={stats}", *options, **settings)
         return json.loads(stats.read_text())
 
 

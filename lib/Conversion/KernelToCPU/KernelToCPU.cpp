@@ -328,8 +328,10 @@ LogicalResult KernelLowering::lowerMatmul(PanelMatmulOp op) {
 
 LogicalResult KernelLowering::run() {
   createFunction();
-  if (failed(decomposeOps(func)) || failed(lowerBorders()) ||
-      failed(bufferize()))
+  if (failed(decomposeOps(func)) || failed(lowerBorders()))
+    return failure();
+  splitReductions(rewriter, func, tiles.getPanelWidth());
+  if (failed(bufferize()))
     return failure();
   FailureOr<ScratchSize> scratch = placeBuffers(rewriter, func, count);
   if (failed(scratch))

@@ -98,6 +98,28 @@ static std::optional<unsigned> chooseVectorLoop(linalg::LinalgOp op) {
   return {};
 }
 
+void mlir::dynbatch::splitReductions(RewriterBase &rewriter,
+                                     FunctionOpInterface func, int64_t lanes) {
+  SmallVector<linalg::LinalgOp> ops;
+  func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops) {
+    std::optional<unsigned> loop = chooseVectorLoop(op);
+    if (!loop ||
+        op.getIteratorTypesArray()[*loop] != utils::IteratorType::reduction)
+      continue;
+    int64_t size = op.getStaticLoopRanges()[*loop];
+    if (size % lanes != 0 || size == lanes)
+      continue;
+    unsigned rank = op.getRank(op.getDpsInitOperand(0));
+    rewriter.setInsertionPoint(op);
+    // Ops that it cannot split stay as they are.
+    (void)linalg::splitReduction(rewriter, op, [&](linalg::LinalgOp) {
+      return linalg::SplitReductionOptions{lanes, /*index=*/rank,
+                                           /*innerParallel=*/true};
+    });
+  }
+}
+
 /// `op` with `loop` alone, so that all vectors have one dimension; all other
 /// loops make one iteration.
 static linalg::GenericOp keepOneLoop(RewriterBase &rewriter,

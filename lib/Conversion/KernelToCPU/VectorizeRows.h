@@ -9,9 +9,15 @@
 #ifndef DYNBATCH_LIB_CONVERSION_KERNELTOCPU_VECTORIZEROWS_H
 #define DYNBATCH_LIB_CONVERSION_KERNELTOCPU_VECTORIZEROWS_H
 
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::dynbatch {
+
+/// Lets linalg ops on tensors that reduce along all vector lanes do so at the
+/// end only, with a partial result for each of the `lanes` until then.
+void splitReductions(RewriterBase &rewriter, FunctionOpInterface func,
+                     int64_t lanes);
 
 /// Turns linalg ops on buffers into vector code, `lanes` elements at a time
 /// along a loop in which all operands are contiguous, with a shorter vector for

@@ -1,0 +1,76 @@
+// RUN: dynbatch-opt %s --convert-dynbatch-kernel-to-cpu -canonicalize | FileCheck %s
+
+// A reduction along contiguous elements keeps a partial result for each lane of
+// a vector; the lanes are reduced once, behind the loop.
+
+// CHECK-LABEL: func.func private @dot_cpu(
+// CHECK:         %[[PARTS:.*]] = scf.for {{.*}} -> (vector<32xf32>) {
+// CHECK-NOT:       vector.reduction
+// CHECK:           %[[PRODUCT:.*]] = arith.mulf {{.*}} : vector<32xf32>
+// CHECK:           %[[SUM:.*]] = arith.addf %{{.*}}, %[[PRODUCT]] : vector<32xf32>
+// CHECK:           scf.yield %[[SUM]]
+// CHECK:         }
+// CHECK:         vector.store %[[PARTS]], %[[MEMORY:[a-z0-9_]+]]
+// CHECK:         vector.load %[[MEMORY]]
+// CHECK:         vector.reduction <add>, %{{.*}} : vector<32xf32> into f32
+// CHECK-NOT:     vector.reduction
+// CHECK:         return
+dynbatch.kernel private @dot(%n: index, %ws: !dynbatch.rows<tensor<5x96xf32>>, %xs: !dynbatch.rows<tensor<96xf32>>, %ys: !dynbatch.rows<tensor<5xf32>>) attributes {task_type = (tensor<5x96xf32>, tensor<96xf32>) -> tensor<5xf32>} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %w = dynbatch.gather %ws[%i, %c1] : !dynbatch.rows<tensor<5x96xf32>> -> tensor<1x5x96xf32>
+    %x = dynbatch.gather %xs[%i, %c1] : !dynbatch.rows<tensor<96xf32>> -> tensor<1x96xf32>
+    %e = tensor.empty() : tensor<1x5xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x5xf32>) -> tensor<1x5xf32>
+    %y = linalg.batch_matvec ins(%w, %x : tensor<1x5x96xf32>, tensor<1x96xf32>) outs(%z : tensor<1x5xf32>) -> tensor<1x5xf32>
+    dynbatch.scatter %y into %ys[%i] : tensor<1x5xf32>, !dynbatch.rows<tensor<5xf32>>
+  }
+  dynbatch.return
+}
+
+// Other reductions likewise, from their neutral element on.
+
+// CHECK-LABEL: func.func private @max_cpu(
+// CHECK:         arith.constant dense<0xFF800000> : vector<32xf32>
+// CHECK:         scf.for {{.*}} -> (vector<32xf32>) {
+// CHECK:           arith.maximumf {{.*}} : vector<32xf32>
+// CHECK:         vector.reduction <maximumf>
+// CHECK:         return
+dynbatch.kernel private @max(%n: index, %xs: !dynbatch.rows<tensor<64xf32>>, %ys: !dynbatch.rows<tensor<f32>>) attributes {task_type = (tensor<64xf32>) -> tensor<f32>} {
+  %low = arith.constant 0xFF800000 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %x = dynbatch.gather %xs[%i, %c1] : !dynbatch.rows<tensor<64xf32>> -> tensor<1x64xf32>
+    %e = tensor.empty() : tensor<1xf32>
+    %z = linalg.fill ins(%low : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>
+    %y = linalg.reduce { arith.maximumf } ins(%x : tensor<1x64xf32>) outs(%z : tensor<1xf32>) dimensions = [1]
+    dynbatch.scatter %y into %ys[%i] : tensor<1xf32>, !dynbatch.rows<tensor<f32>>
+  }
+  dynbatch.return
+}
+
+// What does not fill whole vectors, or fills just one, is reduced as it comes.
+
+// CHECK-LABEL: func.func private @odd_cpu(
+// CHECK-NOT:     -> (vector<32xf32>)
+// CHECK:         vector.reduction <add>
+// CHECK:         return
+dynbatch.kernel private @odd(%n: index, %xs: !dynbatch.rows<tensor<70xf32>>, %us: !dynbatch.rows<tensor<32xf32>>, %ys: !dynbatch.rows<tensor<f32>>, %vs: !dynbatch.rows<tensor<f32>>) attributes {task_type = (tensor<70xf32>, tensor<32xf32>) -> (tensor<f32>, tensor<f32>)} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %x = dynbatch.gather %xs[%i, %c1] : !dynbatch.rows<tensor<70xf32>> -> tensor<1x70xf32>
+    %u = dynbatch.gather %us[%i, %c1] : !dynbatch.rows<tensor<32xf32>> -> tensor<1x32xf32>
+    %e = tensor.empty() : tensor<1xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>
+    %y = linalg.reduce { arith.addf } ins(%x : tensor<1x70xf32>) outs(%z : tensor<1xf32>) dimensions = [1]
+    %v = linalg.reduce { arith.addf } ins(%u : tensor<1x32xf32>) outs(%z : tensor<1xf32>) dimensions = [1]
+    dynbatch.scatter %y into %ys[%i] : tensor<1xf32>, !dynbatch.rows<tensor<f32>>
+    dynbatch.scatter %v into %vs[%i] : tensor<1xf32>, !dynbatch.rows<tensor<f32>>
+  }
+  dynbatch.return
+}
