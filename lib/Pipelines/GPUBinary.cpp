@@ -9,6 +9,7 @@
 #include "dynbatch/Conversion/Passes.h"
 #include "dynbatch/Pipelines/Pipelines.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -36,6 +37,8 @@ void mlir::dynbatch::buildGPUToBinaryPipeline(OpPassManager &pm, StringRef chip,
   convert.addPass(memref::createExpandStridedMetadataPass());
   convert.addPass(createLowerAffinePass());
   convert.addPass(createSCFToControlFlowPass());
+  convert.addPass(createPrepareMma());
+  convert.addPass(createConvertNVGPUToNVVMPass());
   ConvertGpuOpsToNVVMOpsOptions toNVVM;
   toNVVM.indexBitwidth = 64;
   convert.addPass(createConvertGpuOpsToNVVMOps(toNVVM));

@@ -70,13 +70,16 @@ static void addCPUPasses(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 /// Batched kernels to GPU kernels and functions that launch them.
-static void addGPUPasses(OpPassManager &pm, bool ownMemory) {
+static void addGPUPasses(OpPassManager &pm, const PipelineOptions &options,
+                         bool ownMemory) {
   // The weights of contractions that were fused.
   HoistPrologueOptions hoist;
   hoist.constants = ownMemory;
   pm.addPass(createHoistPrologue(hoist));
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createConvertKernelToGPU());
+  ConvertKernelToGPUOptions toGPU;
+  toGPU.allowTf32 = options.allowTf32;
+  pm.addPass(createConvertKernelToGPU(toGPU));
   pm.addNestedPass<gpu::GPUModuleOp>(createCanonicalizerPass());
   pm.addNestedPass<gpu::GPUModuleOp>(createCSEPass());
 }
@@ -107,7 +110,7 @@ void mlir::dynbatch::buildGPUKernelsPipeline(OpPassManager &pm,
                                              bool ownMemory) {
   addProgramPasses(pm, options);
   addBatchingPasses(pm, options);
-  addGPUPasses(pm, ownMemory);
+  addGPUPasses(pm, options, ownMemory);
 }
 
 void mlir::dynbatch::buildSimtPipeline(OpPassManager &pm,

@@ -387,6 +387,36 @@ TEST(Simt, MultipliesMatricesOfHalves) {
             "");
 }
 
+TEST(Simt, MultipliesMatricesOfBF16) {
+  // Beyond what f16 has.
+  auto a = [](int row, int k) { return float(row * 3 + k * 5 + 1) * 65536; };
+  auto b = [](int k, int col) { return float((k * 2 + col * 3) % 5 - 2); };
+  EXPECT_EQ(launch({1, 1, 1}, {32, 1, 1},
+                   [&](Thread *t) {
+                     int group = t->lane_id / 4, member = t->lane_id % 4;
+                     uint16_t left[8], right[4];
+                     float sums[4] = {1, 2, 3, 4}, results[4];
+                     for (int i = 0; i < 8; ++i)
+                       left[i] = toBF16(a(group + i / 2 % 2 * 8,
+                                          member * 2 + i % 2 + i / 4 * 8));
+                     for (int i = 0; i < 4; ++i)
+                       right[i] =
+                           toBF16(b(member * 2 + i % 2 + i / 2 * 8, group));
+                     dynbatch_rt_simt_mma(t, "m", DYNBATCH_SIMT_MMA_BF16, 16,
+                                          reinterpret_cast<char *>(left),
+                                          reinterpret_cast<char *>(right), sums,
+                                          results);
+                     for (int i = 0; i < 4; ++i) {
+                       int row = group + i / 2 * 8, col = member * 2 + i % 2;
+                       float expected = sums[i];
+                       for (int k = 0; k < 16; ++k)
+                         expected += a(row, k) * b(k, col);
+                       EXPECT_EQ(results[i], expected);
+                     }
+                   }),
+            "");
+}
+
 TEST(Simt, MultipliesMatricesOfTf32) {
   auto a = [](int row, int k) { return float((row * 3 + k * 5) % 7 + 1); };
   auto b = [](int k, int col) { return float((k * 2 + col * 3) % 5 + 1); };

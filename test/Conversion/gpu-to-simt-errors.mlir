@@ -11,10 +11,10 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @bf16(%a: vector<4x2xbf16>, %b: vector<2x2xbf16>, %c: vector<2x2xf32>) kernel {
+  gpu.func @half_sums(%a: vector<4x2xf16>, %b: vector<2x2xf16>, %c: vector<2x2xf16>) kernel {
     // expected-error@+1 {{failed to legalize operation 'nvgpu.mma.sync' that was explicitly marked illegal}}
-    %d = nvgpu.mma.sync(%a, %b, %c) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
-    "test.use"(%d) : (vector<2x2xf32>) -> ()
+    %d = nvgpu.mma.sync(%a, %b, %c) {mmaShape = [16, 8, 16]} : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf16>) -> vector<2x2xf16>
+    "test.use"(%d) : (vector<2x2xf16>) -> ()
     gpu.return
   }
 }

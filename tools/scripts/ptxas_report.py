@@ -25,13 +25,13 @@ USED = re.compile(r"Used (\d+) registers")
 SHARED = re.compile(r"(\d+) bytes smem")
 
 
-def compile_to_ptx(model, chip):
+def compile_to_ptx(model, chip, options):
     """Returns the PTX of all kernels of a model."""
     text = subprocess.run(
         [
             "dynbatch-opt",
             model,
-            "--dynbatch-gpu-kernels",
+            f"--dynbatch-gpu-kernels={options}",
             f"--dynbatch-gpu-to-binary=chip={chip}",
         ],
         check=True,
@@ -79,12 +79,13 @@ def main():
     parser.add_argument(
         "--chip", action="append", help="chip to assemble for (default: sm_80)"
     )
+    parser.add_argument("--pipeline-options", default="", help="of dynbatch-gpu-kernels")
     arguments = parser.parse_args()
     failed = False
     print(f"{'kernel':40} {'chip':6} {'registers':>9} {'workgroup':>9} {'spilled':>7}")
     for model in arguments.models:
         for chip in arguments.chip or ["sm_80"]:
-            ptx = compile_to_ptx(model, chip)
+            ptx = compile_to_ptx(model, chip, arguments.pipeline_options)
             if ptx is None:
                 continue
             for symbol in sorted(set(re.findall(r"\b__nv_\w+", ptx))):

@@ -23,7 +23,7 @@ def ConvertKernelToGPU
     used, through the pointers of the tasks. What later launches need is stored
     in the results of the tasks if it is one, or in scratch memory for each row.
 
-    * A contraction of f32 elements is a launch. A block computes a tile of the
+    * A contraction with a result of f32 is a launch. A block computes a tile of the
       result, with a few elements in the registers of each thread; tiles of both
       factors pass through workgroup memory, where the next ones arrive while
       one is multiplied. Each element is one chain of fused multiply-adds in
@@ -32,6 +32,10 @@ def ConvertKernelToGPU
       in its registers, and elementwise ops on the result follow in the same
       launch, also when they combine columns that lie apart, as the gates of a
       cell do.
+    * Factors of f16 or bf16 are multiplied on tensor cores (`nvgpu.mma.sync`),
+      with sums of f32; so are those of f32 with `allow-tf32`, which drops the
+      lower 13 bits of their fractions. A result with few rows, or with an odd
+      number of columns, is computed without: of f16 and bf16 as all else is.
     * All else between two contractions is one launch. If it is elementwise, the
       threads are spread over the elements of all tasks. Otherwise the threads of
       a block share points (a task, or a position in more leading dimensions that
@@ -91,7 +95,9 @@ def ConvertKernelToGPU
     Option<"tileDepth", "tile-depth", "int64_t", /*default=*/"0",
            "Terms in workgroup memory at once; 0: the shapes decide">,
     Option<"threads", "threads", "int64_t", /*default=*/"256",
-           "Most threads of a block of all other launches">
+           "Most threads of a block of all other launches">,
+    Option<"allowTf32", "allow-tf32", "bool", /*default=*/"false",
+           "Round factors of f32 contractions to TF32, for tensor cores">
   ];
   let statistics = [
     Statistic<"numLaunches", "launches", "Launches">,
@@ -105,8 +111,42 @@ def ConvertKernelToGPU
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect",
+                           "::mlir::nvgpu::NVGPUDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def PrepareMma : Pass<"dynbatch-prepare-mma", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "fragments for tensor cores that upstream does not lower";
+  let description = [{
+    Runs right before the conversion to NVVM. Upstream's `convert-nvgpu-to-nvvm`
+    does not find PTX types for fragments of bf16: they are given to NVVM's op as
+    words of two elements each. And `vector.from_elements` of two dimensions,
+    which canonicalization makes of fragments, becomes one for each row.
+
+    Before:
+
+    ```mlir
+    %d = nvgpu.mma.sync(%a, %b, %c) {mmaShape = [16, 8, 16]}
+        : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %row = vector.extract %a[0] : vector<2xbf16> from vector<4x2xbf16>
+    %word = vector.bitcast %row : vector<2xbf16> to vector<1xi32>
+    %a0 = vector.extract %word[0] : i32 from vector<1xi32>
+    ...
+    %sums = nvvm.mma.sync A[%a0, %a1, %a2, %a3] B[%b0, %b1] C[%c0, %c1, %c2, %c3]
+        {multiplicandAPtxType = #nvvm.mma_type<bf16>, ...}
+        : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::vector::VectorDialect"];
 }
 

@@ -68,6 +68,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("Read operands through their pointers, tile by tile, "
                      "instead of copying them for a whole batch"),
       llvm::cl::init(true)};
+  Option<bool> allowTf32{
+      *this, "allow-tf32",
+      llvm::cl::desc("On GPUs, round factors of f32 to TF32 for tensor cores"),
+      llvm::cl::init(false)};
 };
 
 /// Adds to `Base`, options of a pipeline, those of the code for GPUs.

@@ -206,9 +206,14 @@ struct MmaLowering : SimtPattern<nvgpu::MmaSyncOp> {
     };
     Type type = elementType(op.getMatrixA());
     std::array<int64_t, 3> shape = op.getMmaShapeAsArray();
-    bool isHalf = type.isF16() && shape[2] == 16;
-    bool isTf32 = type.isF32() && shape[2] == 8 && op.getTf32Enabled();
-    if (shape[0] != 16 || shape[1] != 8 || !(isHalf || isTf32) ||
+    std::optional<int32_t> kind;
+    if (shape[2] == 16 && type.isF16())
+      kind = DYNBATCH_SIMT_MMA_F16;
+    else if (shape[2] == 16 && type.isBF16())
+      kind = DYNBATCH_SIMT_MMA_BF16;
+    else if (shape[2] == 8 && type.isF32() && op.getTf32Enabled())
+      kind = DYNBATCH_SIMT_MMA_TF32;
+    if (shape[0] != 16 || shape[1] != 8 || !kind ||
         !elementType(op.getMatrixC()).isF32())
       return rewriter.notifyMatchFailure(op, "a shape that is not emulated");
 
@@ -223,9 +228,7 @@ struct MmaLowering : SimtPattern<nvgpu::MmaSyncOp> {
     auto flat =
         VectorType::get({result.getNumElements()}, result.getElementType());
     fragments.push_back(allocate(rewriter, op, flat));
-    calls.createMma(rewriter, op,
-                    isHalf ? DYNBATCH_SIMT_MMA_F16 : DYNBATCH_SIMT_MMA_TF32,
-                    shape[2], fragments);
+    calls.createMma(rewriter, op, *kind, shape[2], fragments);
     Value loaded = LLVM::LoadOp::create(rewriter, loc, flat, fragments.back());
     rewriter.replaceOpWithNewOp<vector::ShapeCastOp>(op, result, loaded);
     return success();

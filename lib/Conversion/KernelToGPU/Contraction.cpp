@@ -13,6 +13,9 @@ using namespace mlir;
 using namespace mlir::dynbatch;
 using linalg::LinalgOp;
 
+/// Rows from which on tensor cores are used; they compute 16 at once.
+static constexpr int64_t kMinTensorCoreRows = 8;
+
 /// The dimensions of an operand as dimensions of the result.
 static Factor getFactor(LinalgOp op, OpOperand *operand) {
   AffineMap map = op.getMatchingIndexingMap(operand);
@@ -46,13 +49,27 @@ static void addProducts(const Product &product,
   }
 }
 
+bool Contraction::suitsTensorCores() const {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(result.getType()).getShape();
+  int64_t numRows = 1;
+  for (int64_t dim : rows) {
+    if (ShapedType::isDynamic(shape[dim]))
+      return shape.back() % 2 == 0;
+    numRows *= shape[dim];
+  }
+  return numRows >= kMinTensorCoreRows && shape.back() % 2 == 0;
+}
+
 std::optional<Contraction> mlir::dynbatch::matchContraction(LinalgOp op) {
   if (!op.hasPureTensorSemantics() || !linalg::isaContractionOpInterface(op) ||
       op.getNumReductionLoops() != 1)
     return {};
-  for (Value operand : op->getOperands())
-    if (!getElementTypeOrSelf(operand).isF32())
-      return {};
+  Type elementType = getElementTypeOrSelf(op.getDpsInputs().front());
+  if (!elementType.isF32() && !elementType.isF16() && !elementType.isBF16())
+    return {};
+  if (getElementTypeOrSelf(op.getDpsInputs().back()) != elementType ||
+      !getElementTypeOrSelf(op->getResult(0)).isF32())
+    return {};
   if (!llvm::all_of(op.getIndexingMapsArray(),
                     [](AffineMap map) { return map.isProjectedPermutation(); }))
     return {};
@@ -71,13 +88,15 @@ std::optional<Contraction> mlir::dynbatch::matchContraction(LinalgOp op) {
     return {};
 
   Contraction contraction;
+  contraction.elementType = elementType;
   contraction.result = op->getResult(0);
   contraction.init = op.getDpsInits().front();
   for (int64_t dim = 0; dim < column; ++dim)
     (llvm::is_contained(product.columns.dims, dim) ? contraction.outer
                                                    : contraction.rows)
         .push_back(dim);
-  if (contraction.rows.empty())
+  if (contraction.rows.empty() ||
+      (!elementType.isF32() && !contraction.suitsTensorCores()))
     return {};
   product.depth = cast<RankedTensorType>(product.rows.value.getType())
                       .getDimSize(product.rows.getSummedDim());

@@ -42,10 +42,15 @@ struct Contraction {
   /// Whether the product of `other` can be added to this accumulator: it starts
   /// from the result.
   bool canAppend(const Contraction &other) const {
-    return other.outer == outer && other.rows == rows;
+    return other.outer == outer && other.rows == rows &&
+           other.elementType == elementType;
   }
+  /// Whether the result has enough rows to fill a good part of what tensor
+  /// cores compute at once, and columns in pairs.
+  bool suitsTensorCores() const;
 
   Value result, init;
+  Type elementType;                 ///< of the factors; the result is f32
   SmallVector<int64_t> outer, rows; ///< dimensions of the result
   SmallVector<Product> products;
 };

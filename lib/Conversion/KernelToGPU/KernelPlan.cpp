@@ -187,6 +187,9 @@ bool KernelPlan::canFuse(const Node &node, unsigned index) {
   if (width == 0 || columns % width != 0 || columns / width > kMaxGroups ||
       (width < kMinWidth && width != columns))
     return false;
+  // Tensor cores give a thread pairs of columns.
+  if (!launch.contraction->elementType.isF32() && width % 2 != 0)
+    return false;
   bool isUser = false;
   for (const Source &source : node.sources) {
     if (getMaker(source.value).launch != index)

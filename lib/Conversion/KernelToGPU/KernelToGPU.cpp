@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -143,7 +144,7 @@ LogicalResult ConvertKernelToGPU::convert(KernelOp kernel) {
     Grid grid;
     if (launch.contraction) {
       ContractionEmitter emitter(kernel, plan, index, getDeviceModule(),
-                                 {tileRows, tileColumns, tileDepth});
+                                 {tileRows, tileColumns, tileDepth, allowTf32});
       grid = emitter.emit();
       func = emitter.getFunction();
       ++numContractions;

@@ -17,8 +17,6 @@ using namespace mlir::dynbatch;
 
 /// Of workgroup memory: enough for the widest accesses.
 static constexpr int64_t kAlignment = 16;
-/// Threads that a multiprocessor has room for, at least: 128 registers each.
-static constexpr int64_t kMinThreads = 512;
 
 gpu::GPUFuncOp LaunchEmitter::createFunction(KernelOp kernel, unsigned index,
                                              gpu::GPUModuleOp module) {
@@ -86,13 +84,13 @@ void LaunchEmitter::storeGlobal(Value value, ArrayRef<Position> at,
                    at.drop_front(), values);
 }
 
-void LaunchEmitter::finish(int64_t threads) {
+void LaunchEmitter::finish(int64_t threads, int64_t minThreads) {
   gpu::ReturnOp::create(builder, loc);
   func.setKnownBlockSize(
       ArrayRef<int32_t>{static_cast<int32_t>(threads), 1, 1});
   // Registers are for so many threads that their accesses hide one another. A
   // thread of a small block has more to do.
-  if (int64_t blocks = kMinThreads / threads; blocks > 1 && blocks <= 4)
+  if (int64_t blocks = minThreads / threads; blocks > 1 && blocks <= 4)
     func->setDiscardableAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                              builder.getI32IntegerAttr(blocks));
 }

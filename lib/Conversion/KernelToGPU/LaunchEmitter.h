@@ -24,6 +24,7 @@ struct Grid {
 /// Sizes of the tiles of contractions; 0 where the shapes decide.
 struct TileOptions {
   int64_t rows, columns, depth;
+  bool allowTf32; ///< f32 factors may be rounded for tensor cores
 };
 
 /// Emits the device function of one launch. Derived classes know how.
@@ -45,8 +46,9 @@ protected:
                    ArrayRef<Value> elements);
   /// Where elements of `value` are in global memory.
   ElementEmitter::GetBuffer getGlobal(Value value);
-  /// Ends the function, which is launched with blocks of `threads` threads.
-  void finish(int64_t threads);
+  /// Ends the function, which is launched with blocks of `threads` threads. A
+  /// multiprocessor has room for `minThreads`, at least: 128 registers each.
+  void finish(int64_t threads, int64_t minThreads = 512);
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -116,13 +118,20 @@ private:
   };
 
   void chooseTile(const TileOptions &options);
+  void chooseThreads(const TileOptions &options);
+  void chooseWarps(const TileOptions &options);
+  void emitThreadPosition();
   void emitPosition();
   Loader createLoader(const Product &product, bool isRows);
-  /// Loads the vectors of the tile that begins at term `term`.
-  void load(Loader &loader, Position term);
+  /// Loads the vectors of the tile that begins at term `term`; it has `depth`
+  /// terms.
+  void load(Loader &loader, Position term, int64_t depth);
   void store(Loader &loader, Value buffer);
   /// Adds `depth` products of what is in `buffer` to the accumulators.
   SmallVector<Value> multiply(Value buffer, int64_t depth, ValueRange acc);
+  /// The same on tensor cores.
+  SmallVector<Value> multiplyFragments(Value buffer, int64_t depth,
+                                       ValueRange acc);
   SmallVector<Value> accumulate(const Product &product, ValueRange acc,
                                 bool isLast);
   /// Row number `index` of the thread, which may be beyond the last one.
@@ -134,16 +143,29 @@ private:
                         int64_t group = 0) const;
   SmallVector<Value> emitInitial();
   void emitResults(ValueRange acc);
+  /// Of row number `index` and of columns number `block` of the thread.
+  void emitResult(ValueRange acc, int64_t index, int64_t block);
+  /// Two tiles of a factor in workgroup memory.
+  Value addTiles(bool isRows);
+  /// Where an element is in them.
+  Positions getTilePosition(Value buffer, Position term, Position x) const {
+    if (usesTensorCores())
+      return {buffer, x, term};
+    return {buffer, term, x};
+  }
 
   int64_t getNumGroups() const { return launch.getNumGroups(); }
   /// Rows or columns of a tile.
   int64_t getExtent(bool isRows) const {
     return isRows ? tileRows : tileColumns * getNumGroups();
   }
-  int64_t getThreads() const { return threadsOfRows * threadsOfColumns; }
-  unsigned getAccumulator(int64_t row, int64_t group, int64_t column) const {
-    return (row * getNumGroups() + group) * columnsOfThread + column;
+  unsigned getAccumulator(int64_t row, int64_t group, int64_t column,
+                          int64_t block = 0) const {
+    return ((row * getNumGroups() + group) * columnBlocks + block) *
+               columnsOfThread +
+           column;
   }
+  bool usesTensorCores() const { return mmaTerms != 0; }
   Value add(Value a, Value b) {
     return arith::AddIOp::create(builder, loc, a, b);
   }
@@ -159,16 +181,23 @@ private:
   /// Rows and columns (of each group) of a block and of a thread; terms that
   /// are in workgroup memory at once.
   int64_t tileRows, tileColumns, tileDepth, rowsOfThread, columnsOfThread;
-  int64_t threadsOfRows, threadsOfColumns;
+  int64_t threadsOfColumns, numThreads;
+  /// On tensor cores: the terms that they multiply at once, otherwise 0; in how
+  /// many places a thread has neighbouring columns (of each group), 8 apart; in
+  /// how many it has two rows, 16 apart. Warps beside each other.
+  int64_t mmaTerms = 0, columnBlocks = 1, rowBlocks = 1, warpsOfColumns = 1;
 
-  Value threadRow, threadColumn; ///< of the thread, in the tile
+  Value threadRow, threadColumn; ///< first ones of the thread, in the tile
+  /// On tensor cores: the column and the term that the thread gives of the tile
+  /// of columns. Those of rows are `threadRow` and the same term.
+  Value fragmentColumn, fragmentTerm;
   Value firstRow, firstColumn;   ///< of the tile
   Value numRows;                 ///< of the result, in all dimensions of rows
   SmallVector<int64_t> rowSizes; ///< in each of them
   Positions outer;
-  Value columnExists;          ///< null if it always does
-  Value column;                ///< first one of the thread, clamped
-  Value rowTiles, columnTiles; ///< two tiles each
+  SmallVector<Value> columns;      ///< first one of each block, clamped
+  SmallVector<Value> columnsExist; ///< null if they always do
+  Value rowTiles, columnTiles;     ///< two tiles each
 };
 
 } // namespace mlir::dynbatch

@@ -44,10 +44,10 @@ std::optional<WarpOperation::Failure> Shuffle::run(const Lanes &all) const {
   return std::nullopt;
 }
 
-static float loadHalf(const char *fragment, int32_t index) {
+static float loadHalf(int32_t type, const char *fragment, int32_t index) {
   uint16_t bits;
   std::memcpy(&bits, fragment + index * sizeof(bits), sizeof(bits));
-  return fromF16(bits);
+  return type == DYNBATCH_SIMT_MMA_F16 ? fromF16(bits) : fromBF16(bits);
 }
 
 static float loadTf32(const char *fragment, int32_t index) {
@@ -62,21 +62,21 @@ static float loadTf32(const char *fragment, int32_t index) {
 // The fragments' layouts are those of the PTX ISA, "Matrix fragments for
 // mma.m16n8k16 with floating point type" and "for mma.m16n8k8".
 float Mma::elementA(const Lanes &lanes, int32_t row, int32_t k) const {
-  bool half = type == DYNBATCH_SIMT_MMA_F16;
+  bool half = type != DYNBATCH_SIMT_MMA_TF32;
   int32_t perLane = half ? 2 : 1, group = 4 * perLane;
   int32_t lane = row % 8 * 4 + k % group / perLane;
   int32_t index = k % perLane + perLane * (row / 8 + k / group * 2);
   const char *fragment = static_cast<const Mma *>(lanes[lane])->a;
-  return half ? loadHalf(fragment, index) : loadTf32(fragment, index);
+  return half ? loadHalf(type, fragment, index) : loadTf32(fragment, index);
 }
 
 float Mma::elementB(const Lanes &lanes, int32_t k, int32_t column) const {
-  bool half = type == DYNBATCH_SIMT_MMA_F16;
+  bool half = type != DYNBATCH_SIMT_MMA_TF32;
   int32_t perLane = half ? 2 : 1, group = 4 * perLane;
   int32_t lane = column * 4 + k % group / perLane;
   int32_t index = k % perLane + perLane * (k / group);
   const char *fragment = static_cast<const Mma *>(lanes[lane])->b;
-  return half ? loadHalf(fragment, index) : loadTf32(fragment, index);
+  return half ? loadHalf(type, fragment, index) : loadTf32(fragment, index);
 }
 
 std::optional<WarpOperation::Failure> Mma::run(const Lanes &lanes) const {

@@ -60,9 +60,9 @@ private:
   int32_t lanes;
 };
 
-/// PTX's mma.sync.m16n8k16 (f16) and m16n8k8 (tf32) with f32 accumulators. Each
-/// element is a chain of f32 additions of exact products in ascending order of
-/// k. tf32 takes the upper 19 bits of its operands.
+/// PTX's mma.sync.m16n8k16 (f16, bf16) and m16n8k8 (tf32), f32 accumulators.
+/// Each element is a chain of f32 additions of exact products in ascending
+/// order of k. tf32 takes the upper 19 bits of its operands.
 class Mma final : public WarpOperation {
 public:
   Mma(int32_t type, int32_t k, const char *a, const char *b, const float *c,

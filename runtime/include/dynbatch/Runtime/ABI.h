@@ -230,6 +230,7 @@ typedef struct dynbatch_simt_shuffled {
 /// Element types of the matrices that a warp multiplies.
 #define DYNBATCH_SIMT_MMA_F16 0
 #define DYNBATCH_SIMT_MMA_TF32 1
+#define DYNBATCH_SIMT_MMA_BF16 2
 
 /// What is done to memory.
 #define DYNBATCH_SIMT_READ 0
