@@ -52,6 +52,23 @@ dynbatch.kernel private @max(%n: index, %xs: !dynbatch.rows<tensor<64xf32>>, %ys
   dynbatch.return
 }
 
+// A batch as a whole, of a size that is not known, is reduced as it comes.
+
+// CHECK-LABEL: func.func private @batch_cpu(
+// CHECK-NOT:     -> (vector<32xf32>)
+// CHECK:         vector.reduction <add>
+// CHECK:         return
+dynbatch.kernel private @batch(%n: index, %xs: !dynbatch.rows<tensor<64xf32>>, %ys: !dynbatch.rows<tensor<f32>>) attributes {task_type = (tensor<64xf32>) -> tensor<f32>} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %x = dynbatch.gather %xs[%c0, %n] : !dynbatch.rows<tensor<64xf32>> -> tensor<?x64xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %y = linalg.reduce { arith.addf } ins(%x : tensor<?x64xf32>) outs(%z : tensor<?xf32>) dimensions = [1]
+  dynbatch.scatter %y into %ys[%c0] : tensor<?xf32>, !dynbatch.rows<tensor<f32>>
+  dynbatch.return
+}
+
 // What does not fill whole vectors, or fills just one, is reduced as it comes.
 
 // CHECK-LABEL: func.func private @odd_cpu(

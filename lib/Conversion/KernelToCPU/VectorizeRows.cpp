@@ -107,8 +107,10 @@ void mlir::dynbatch::splitReductions(RewriterBase &rewriter,
     if (!loop ||
         op.getIteratorTypesArray()[*loop] != utils::IteratorType::reduction)
       continue;
-    int64_t size = op.getStaticLoopRanges()[*loop];
-    if (size % lanes != 0 || size == lanes)
+    // Upstream expands operands of static shape only.
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    if (ShapedType::isDynamicShape(ranges) || ranges[*loop] % lanes != 0 ||
+        ranges[*loop] == lanes)
       continue;
     unsigned rank = op.getRank(op.getDpsInitOperand(0));
     rewriter.setInsertionPoint(op);
