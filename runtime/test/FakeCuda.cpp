@@ -25,6 +25,8 @@ using namespace dynbatch::rt::test;
 namespace {
 
 constexpr size_t kSpace = size_t(64) << 30;
+/// What a program gets, as on a real device; tests choose what they need.
+constexpr size_t kMemoryOfPrograms = kSpace / 2;
 constexpr size_t kPage = 4096;
 
 /// Work of a stream that has not been done.
@@ -74,9 +76,11 @@ public:
     realSpace = map(PROT_READ | PROT_WRITE);
     distance = reinterpret_cast<uintptr_t>(realSpace) -
                reinterpret_cast<uintptr_t>(deviceSpace);
-    if (const char *file = std::getenv("DYNBATCH_FAKE_CUDA_LOG"))
-      log.open(file);
     reset();
+    if (const char *file = std::getenv("DYNBATCH_FAKE_CUDA_LOG")) {
+      log.open(file);
+      memory = kMemoryOfPrograms;
+    }
   }
   ~Fake() {
     for (const std::string &text : complaints)
