@@ -49,8 +49,8 @@ def main():
     parser.add_argument(
         "--peak-fma",
         type=pathlib.Path,
-        default=harness.BIN / "dynbatch-peak-fma",
-        help="default: build/default/bin/dynbatch-peak-fma",
+        default=harness.BIN.parent / "runtime" / "benchmarks" / "dynbatch-peak-fma",
+        help="default: build/default/runtime/benchmarks/dynbatch-peak-fma",
     )
     args = parser.parse_args()
 
