@@ -46,7 +46,7 @@ private:
                               TypeRange results);
 
   ModuleOp module;
-  mutable SymbolTable symbols;
+  SymbolTable symbols;
   DenseSet<Operation *> parkingFunctions;
 };
 } // namespace
@@ -103,6 +103,20 @@ static Operation *getFirstDependent(Operation *op) {
         ancestor->isBeforeInBlock(first))
       first = ancestor;
   return first;
+}
+
+/// What a function in place of `op` takes from outside.
+static SetVector<Value> getCaptured(Operation *op) {
+  SetVector<Value> captured(llvm::from_range, op->getOperands());
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  return captured;
+}
+
+/// Whether `op` takes and gives data only, as a fiber can.
+static bool hasDataBorder(Operation *op) {
+  auto isData = [](Value value) { return isDataType(value.getType()); };
+  return llvm::all_of(op->getResults(), isData) &&
+         llvm::all_of(getCaptured(op), isData);
 }
 
 func::FuncOp CallForker::createFunction(Operation *op, StringRef suffix,
@@ -209,8 +223,7 @@ void CallForker::fork(Operation *op, Operation *join) {
     op->erase();
   } else {
     func::FuncOp func = createFunction(op, "_branch", {}, op->getResultTypes());
-    SetVector<Value> captured(llvm::from_range, op->getOperands());
-    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    SetVector<Value> captured = getCaptured(op);
     Block &entry = func.getBody().front();
     op->moveBefore(&entry, entry.end());
     createJoin(createFiber(func.getName(), isolate(func, captured)));
@@ -227,7 +240,7 @@ void CallForker::forkOps(Block &block) {
       candidates.push_back(&op);
   for (auto [i, op] : llvm::enumerate(candidates)) {
     // The elements of a map have fibers of their own.
-    if (isa<MapOp, SpawnOp>(op) || op->use_empty())
+    if (isa<MapOp, SpawnOp>(op) || op->use_empty() || !hasDataBorder(op))
       continue;
     Operation *join = getFirstDependent(op);
     // Something independent must be there to run meanwhile.
@@ -243,7 +256,7 @@ void CallForker::run() {
     return;
   SmallVector<MapOp> maps;
   module.walk([&](MapOp map) {
-    if (mayPark(map))
+    if (mayPark(map) && hasDataBorder(map))
       maps.push_back(map);
   });
   for (MapOp map : maps)

@@ -91,3 +91,62 @@ dynbatch.kernel private @odd(%n: index, %xs: !dynbatch.rows<tensor<70xf32>>, %us
   }
   dynbatch.return
 }
+
+// So is what has several results, or weighs elements by their position: lane 3
+// of the second vector is element 35.
+
+// CHECK-LABEL: func.func private @two_cpu(
+// CHECK-NOT:     -> (vector<32xf32>)
+// CHECK:         vector.reduction <add>
+// CHECK:         vector.reduction <add>
+// CHECK:         return
+dynbatch.kernel private @two(%n: index, %xs: !dynbatch.rows<tensor<64xf32>>, %ys: !dynbatch.rows<tensor<f32>>, %vs: !dynbatch.rows<tensor<f32>>) attributes {task_type = (tensor<64xf32>) -> (tensor<f32>, tensor<f32>)} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %x = dynbatch.gather %xs[%i, %c1] : !dynbatch.rows<tensor<64xf32>> -> tensor<1x64xf32>
+    %e = tensor.empty() : tensor<1xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>
+    %y:2 = linalg.generic {indexing_maps = [affine_map<(b,k)->(b,k)>, affine_map<(b,k)->(b)>, affine_map<(b,k)->(b)>], iterator_types = ["parallel","reduction"]}
+      ins(%x : tensor<1x64xf32>) outs(%z, %z : tensor<1xf32>, tensor<1xf32>) {
+    ^bb0(%a: f32, %s: f32, %q: f32):
+      %s1 = arith.addf %a, %s : f32
+      %m = arith.mulf %a, %a : f32
+      %q1 = arith.addf %m, %q : f32
+      linalg.yield %s1, %q1 : f32, f32
+    } -> (tensor<1xf32>, tensor<1xf32>)
+    dynbatch.scatter %y#0 into %ys[%i] : tensor<1xf32>, !dynbatch.rows<tensor<f32>>
+    dynbatch.scatter %y#1 into %vs[%i] : tensor<1xf32>, !dynbatch.rows<tensor<f32>>
+  }
+  dynbatch.return
+}
+
+// CHECK-LABEL: func.func private @positions_cpu(
+// CHECK:         %[[LANES:.*]] = vector.step : vector<32xindex>
+// CHECK:         scf.for %[[K:[^ ]+]] = {{.*}} -> (vector<f32>) {
+// CHECK:           %[[FIRST:.*]] = vector.broadcast %[[K]] : index to vector<32xindex>
+// CHECK:           arith.addi %[[FIRST]], %[[LANES]] : vector<32xindex>
+// CHECK:           vector.reduction <add>
+dynbatch.kernel private @positions(%n: index, %xs: !dynbatch.rows<tensor<64xf32>>, %ys: !dynbatch.rows<tensor<f32>>) attributes {task_type = (tensor<64xf32>) -> tensor<f32>} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %x = dynbatch.gather %xs[%i, %c1] : !dynbatch.rows<tensor<64xf32>> -> tensor<1x64xf32>
+    %e = tensor.empty() : tensor<1xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(b,k)->(b,k)>, affine_map<(b,k)->(b)>], iterator_types = ["parallel","reduction"]}
+      ins(%x : tensor<1x64xf32>) outs(%z : tensor<1xf32>) {
+    ^bb0(%a: f32, %s: f32):
+      %k = linalg.index 1 : index
+      %k1 = arith.index_cast %k : index to i32
+      %k2 = arith.sitofp %k1 : i32 to f32
+      %m = arith.mulf %a, %k2 : f32
+      %s1 = arith.addf %m, %s : f32
+      linalg.yield %s1 : f32
+    } -> tensor<1xf32>
+    dynbatch.scatter %y into %ys[%i] : tensor<1xf32>, !dynbatch.rows<tensor<f32>>
+  }
+  dynbatch.return
+}

@@ -210,3 +210,39 @@ func.func @loop(%s: !dynbatch.seq<tensor<1xf32>>, %x: tensor<1xf32>, %n: index) 
   %r = arith.addf %l#1, %p : f32
   return %r, %m : f32, !dynbatch.seq<f32>
 }
+
+// -----
+
+// A fiber takes and gives data only: what uses a vector from outside, or gives
+// one, runs in place.
+
+func.func private @parks(%x: tensor<1xf32>, %i: index) -> f32 {
+  %v = dynbatch.read %x[%i] : tensor<1xf32>
+  return %v : f32
+}
+
+// CHECK-LABEL: func.func @vectors
+// CHECK-NOT:     dynbatch.spawn
+// CHECK:         return
+func.func @vectors(%c: i1, %x: tensor<1xf32>, %s: !dynbatch.seq<tensor<1xf32>>, %i: index) -> (f32, !dynbatch.seq<f32>) {
+  %zero = arith.constant 0.0 : f32
+  %w = vector.broadcast %zero : f32 to vector<2xf32>
+  %u = arith.addf %w, %w : vector<2xf32>
+  %z = vector.broadcast %i : index to vector<2xindex>
+  %m = dynbatch.map (%e = %s : !dynbatch.seq<tensor<1xf32>>) -> !dynbatch.seq<f32> {
+    %k = vector.extract %z[0] : index from vector<2xindex>
+    %v = func.call @parks(%e, %k) : (tensor<1xf32>, index) -> f32
+    dynbatch.yield %v : f32
+  }
+  %l = scf.if %c -> vector<2xf32> {
+    %v = func.call @parks(%x, %i) : (tensor<1xf32>, index) -> f32
+    %b = vector.broadcast %v : f32 to vector<2xf32>
+    scf.yield %b : vector<2xf32>
+  } else {
+    scf.yield %u : vector<2xf32>
+  }
+  %r = func.call @parks(%x, %i) : (tensor<1xf32>, index) -> f32
+  %e0 = vector.extract %l[0] : f32 from vector<2xf32>
+  %t = arith.addf %e0, %r : f32
+  return %t, %m : f32, !dynbatch.seq<f32>
+}

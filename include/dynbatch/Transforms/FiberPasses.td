@@ -21,7 +21,9 @@ def ForkCalls : Pass<"dynbatch-fork-calls", "::mlir::ModuleOp"> {
     joined at the first use. A conditional or a loop with such calls, or with
     forced reads of tensors that it computes itself, is treated likewise: it
     moves into a function of its own. The elements of a `dynbatch.map` whose body
-    may be parked are spawned all before the first is joined. Programs without
+    may be parked are spawned all before the first is joined. Code that uses a
+    value from outside that is no data of the dialect, a vector for example, stays
+    where it is. Programs without
     forced reads are left as they are.
 
     Before:

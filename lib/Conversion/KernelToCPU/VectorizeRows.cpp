@@ -104,7 +104,8 @@ void mlir::dynbatch::splitReductions(RewriterBase &rewriter,
   func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
   for (linalg::LinalgOp op : ops) {
     std::optional<unsigned> loop = chooseVectorLoop(op);
-    if (!loop ||
+    // Upstream would leave `linalg.index` with the number of the vector.
+    if (op.hasIndexSemantics() || !loop ||
         op.getIteratorTypesArray()[*loop] != utils::IteratorType::reduction)
       continue;
     // Upstream expands operands of static shape only.
