@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatrixProducts.h"
+#include "VectorizeRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 
 using namespace mlir;
 using namespace mlir::dynbatch;
@@ -93,17 +93,7 @@ static FailureOr<LinalgOp> tileToProduct(RewriterBase &rewriter, LinalgOp op,
     bool whole = ShapedType::isStatic(size) && size <= tile;
     sizes.push_back(rewriter.getIndexAttr(whole ? 0 : tile));
   }
-  if (llvm::all_of(sizes, isZeroInteger))
-    return op;
-  rewriter.setInsertionPoint(op);
-  scf::SCFTilingOptions options;
-  options.setTileSizes(sizes);
-  FailureOr<scf::SCFTilingResult> result = scf::tileUsingSCF(
-      rewriter, cast<TilingInterface>(op.getOperation()), options);
-  if (failed(result))
-    return op.emitOpError("cannot be tiled to a product of matrices");
-  rewriter.eraseOp(op);
-  return cast<LinalgOp>(result->tiledOps.front());
+  return tileInLoops(rewriter, op, sizes);
 }
 
 namespace {

@@ -24,6 +24,22 @@
 using namespace mlir;
 using namespace mlir::dynbatch;
 
+FailureOr<linalg::LinalgOp>
+mlir::dynbatch::tileInLoops(RewriterBase &rewriter, linalg::LinalgOp op,
+                            ArrayRef<OpFoldResult> sizes) {
+  if (llvm::all_of(sizes, isZeroInteger))
+    return op;
+  rewriter.setInsertionPoint(op);
+  scf::SCFTilingOptions options;
+  options.setTileSizes(sizes);
+  FailureOr<scf::SCFTilingResult> result = scf::tileUsingSCF(
+      rewriter, cast<TilingInterface>(op.getOperation()), options);
+  if (failed(result))
+    return op.emitOpError("cannot be tiled");
+  rewriter.eraseOp(op);
+  return cast<linalg::LinalgOp>(result->tiledOps.front());
+}
+
 /// Tiles `op` to one vector along `loop`, which `lanes` divides.
 static FailureOr<linalg::LinalgOp> tileToVector(RewriterBase &rewriter,
                                                 linalg::LinalgOp op,
@@ -34,18 +50,7 @@ static FailureOr<linalg::LinalgOp> tileToVector(RewriterBase &rewriter,
     // 0: not tiled.
     sizes.push_back(rewriter.getIndexAttr(size == range ? 0 : size));
   }
-  if (llvm::all_of(sizes,
-                   [](OpFoldResult size) { return isZeroInteger(size); }))
-    return op;
-  rewriter.setInsertionPoint(op);
-  scf::SCFTilingOptions options;
-  options.setTileSizes(sizes);
-  FailureOr<scf::SCFTilingResult> result = scf::tileUsingSCF(
-      rewriter, cast<TilingInterface>(op.getOperation()), options);
-  if (failed(result))
-    return failure();
-  rewriter.eraseOp(op);
-  return cast<linalg::LinalgOp>(result->tiledOps.front());
+  return tileInLoops(rewriter, op, sizes);
 }
 
 static LogicalResult lowerToLoops(RewriterBase &rewriter, linalg::LinalgOp op) {
@@ -207,7 +212,7 @@ static LogicalResult vectorizeOp(RewriterBase &rewriter, linalg::LinalgOp op,
     FailureOr<linalg::LinalgOp> tiled =
         tileToVector(rewriter, part, loop, width);
     if (failed(tiled))
-      return part.emitOpError("cannot be tiled to vectors");
+      return failure();
     linalg::GenericOp op = keepOneLoop(rewriter, *tiled, loop);
     rewriter.setInsertionPoint(op);
     if (succeeded(linalg::vectorize(rewriter, op)))

@@ -9,10 +9,17 @@
 #ifndef DYNBATCH_LIB_CONVERSION_KERNELTOCPU_VECTORIZEROWS_H
 #define DYNBATCH_LIB_CONVERSION_KERNELTOCPU_VECTORIZEROWS_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::dynbatch {
+
+/// `op` in loops around tiles of `sizes`, one for each of its loops; those of
+/// size 0 stay whole. An error if that cannot be done.
+FailureOr<linalg::LinalgOp> tileInLoops(RewriterBase &rewriter,
+                                        linalg::LinalgOp op,
+                                        ArrayRef<OpFoldResult> sizes);
 
 /// Lets linalg ops on tensors that reduce along all vector lanes do so at the
 /// end only, with a partial result for each of the `lanes` until then.
