@@ -19,6 +19,15 @@ using namespace mlir::dynbatch;
 static constexpr StringLiteral kPackedName = "dynbatch_panel_matmul_f32";
 static constexpr StringLiteral kStridedName = "dynbatch_row_matmul_f32";
 
+/// Steps of `k` in one iteration: their instructions for addresses and the loop
+/// take slots that multiply-adds need, most of all where two threads share a
+/// core.
+static constexpr int64_t kUnroll = 4;
+/// How far ahead the first tile of a panel asks for weights, which come from
+/// beyond the second-level cache; other tiles find them nearer.
+static constexpr int64_t kFetchBytes = 4096;
+static constexpr int64_t kLineBytes = 64;
+
 RegisterTiles::RegisterTiles(int64_t vectorBits) {
   int64_t lanes = std::max<int64_t>(vectorBits, 128) / 32;
   panelWidth = 2 * lanes;
@@ -54,8 +63,11 @@ public:
 private:
   /// Rows of weights that are not packed are a last argument apart.
   func::FuncOp createFunction(const Twine &suffix, ArrayRef<Type> inputs);
-  /// One register tile of exactly `rows` x `panels`.
-  func::FuncOp buildTile(int64_t rows, int64_t panels);
+  /// One register tile of exactly `rows` x `panels`. With `fetch` it is the
+  /// first one that reads these panels.
+  func::FuncOp buildTile(int64_t rows, int64_t panels, bool fetch);
+  /// Asks for the row of `panel` that is `step` steps of `k` ahead.
+  void prefetch(Value panel, Value step);
   /// All row tiles against `panels` panels.
   func::FuncOp buildPanels(int64_t panels);
 
@@ -120,8 +132,19 @@ func::FuncOp MicrokernelBuilder::createFunction(const Twine &suffix,
   return func;
 }
 
-func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels) {
-  func::FuncOp func = createFunction("_" + Twine(rows) + "x" + Twine(panels),
+void MicrokernelBuilder::prefetch(Value panel, Value step) {
+  int64_t width = tiles.getPanelWidth();
+  Value ahead = add(step, constant(kFetchBytes / sizeof(float) / width));
+  Value row = offset(panel, mul(ahead, constant(width)), f32);
+  for (int64_t column = 0; column < width; column += kLineBytes / sizeof(float))
+    LLVM::Prefetch::create(builder, loc, offset(row, constant(column), f32),
+                           /*rw=*/0, /*hint=*/3, /*cache=*/1);
+}
+
+func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels,
+                                           bool fetch) {
+  func::FuncOp func = createFunction("_" + Twine(rows) + "x" + Twine(panels) +
+                                         (fetch ? "_fetch" : ""),
                                      {ptr, ptr, ptr, index, index, index});
   Value table = func.getArgument(0), weights = func.getArgument(1),
         acc = func.getArgument(2), stride = func.getArgument(3),
@@ -161,38 +184,58 @@ func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels) {
 
   // Each element of the accumulator is one chain over ascending k, whatever the
   // shape of the tile: results do not depend on how rows are grouped.
-  auto loop = scf::ForOp::create(
-      builder, loc, constant(0), k, constant(1), sums,
-      [&](OpBuilder &, Location, Value step, ValueRange carried) {
-        SmallVector<Value> next(carried);
-        SmallVector<Value> columnsOfStep;
-        for (Value panel : panelPointers)
-          columnsOfStep.push_back(
-              load(vector, offset(panel, mul(step, rowDistance), f32)));
-        for (int64_t row = 0; row < rows; ++row) {
-          Value element = load(f32, offset(rowPointers[row], step, f32));
-          Value spread =
-              vector::BroadcastOp::create(builder, loc, vector, element);
-          for (int64_t panel = 0; panel < panels; ++panel) {
-            Value &sum = next[row * panels + panel];
-            sum = vector::FMAOp::create(builder, loc, spread,
-                                        columnsOfStep[panel], sum);
-          }
-        }
-        scf::YieldOp::create(builder, loc, next);
-      });
+  auto multiplyAdd = [&](Value step, SmallVectorImpl<Value> &sums) {
+    SmallVector<Value> columnsOfStep;
+    if (fetch)
+      for (Value panel : panelPointers)
+        prefetch(panel, step);
+    for (Value panel : panelPointers)
+      columnsOfStep.push_back(
+          load(vector, offset(panel, mul(step, rowDistance), f32)));
+    for (int64_t row = 0; row < rows; ++row) {
+      Value element = load(f32, offset(rowPointers[row], step, f32));
+      Value spread = vector::BroadcastOp::create(builder, loc, vector, element);
+      for (int64_t panel = 0; panel < panels; ++panel) {
+        Value &sum = sums[row * panels + panel];
+        sum = vector::FMAOp::create(builder, loc, spread, columnsOfStep[panel],
+                                    sum);
+      }
+    }
+  };
+  auto loopOver = [&](Value begin, Value end, int64_t unroll) {
+    auto loop = scf::ForOp::create(
+        builder, loc, begin, end, constant(unroll), sums,
+        [&](OpBuilder &, Location, Value step, ValueRange carried) {
+          SmallVector<Value> next(carried);
+          for (int64_t i = 0; i < unroll; ++i)
+            multiplyAdd(i == 0 ? step : add(step, constant(i)), next);
+          scf::YieldOp::create(builder, loc, next);
+        });
+    sums.assign(loop.result_begin(), loop.result_end());
+  };
+  Value rest = arith::RemUIOp::create(builder, loc, k, constant(kUnroll));
+  Value whole = arith::SubIOp::create(builder, loc, k, rest);
+  if (!fetch)
+    loopOver(constant(0), whole, kUnroll);
+  loopOver(fetch ? constant(0) : whole, k, 1);
   for (auto [i, target] : llvm::enumerate(targets))
-    LLVM::MaskedStoreOp::create(builder, loc, loop.getResult(i), target,
+    LLVM::MaskedStoreOp::create(builder, loc, sums[i], target,
                                 masks[i % panels], /*alignment=*/4);
   func::ReturnOp::create(builder, loc);
   return func;
 }
 
 func::FuncOp MicrokernelBuilder::buildPanels(int64_t panels) {
-  SmallVector<func::FuncOp> variants;
+  // Few rows are a batch of few rows, so theirs is the only tile.
+  SmallVector<func::FuncOp> variants, fetching;
   for (int64_t rows = 1; rows <= tiles.getMaxRows(); ++rows)
-    if (tiles.getPanels(rows) >= panels)
-      variants.push_back(buildTile(rows, panels));
+    if (tiles.getPanels(rows) >= panels) {
+      bool only = packed && 2 * rows <= tiles.getMaxRows();
+      variants.push_back(buildTile(rows, panels, /*fetch=*/only));
+      fetching.push_back(packed && !only
+                             ? buildTile(rows, panels, /*fetch=*/true)
+                             : variants.back());
+    }
 
   func::FuncOp func = createFunction(
       "_panels" + Twine(panels), {ptr, index, ptr, ptr, index, index, index});
@@ -205,29 +248,38 @@ func::FuncOp MicrokernelBuilder::buildPanels(int64_t panels) {
       arith::CeilDivUIOp::create(builder, loc, m, constant(tiles.getMaxRows()));
   Value height = arith::DivUIOp::create(builder, loc, m, count);
   Value taller = arith::RemUIOp::create(builder, loc, m, count);
+  // Calls the tile of number `tile` at row `first`; returns the row after it.
+  auto callTile = [&](ArrayRef<func::FuncOp> tiles, Value tile, Value first) {
+    Value isTaller = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, tile, taller);
+    Value rows = arith::SelectOp::create(builder, loc, isTaller,
+                                         add(height, constant(1)), height);
+    SmallVector<Value> operands = arguments(
+        func, {offset(table, first, i64), weights,
+               offset(acc, mul(first, stride), f32), stride, k, columns});
+    SmallVector<int64_t> cases =
+        llvm::to_vector(llvm::seq<int64_t>(1, tiles.size()));
+    auto dispatch = scf::IndexSwitchOp::create(builder, loc, TypeRange(), rows,
+                                               cases, cases.size());
+    for (auto [i, callee] : llvm::enumerate(tiles)) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.createBlock(i < cases.size() ? &dispatch.getCaseRegions()[i]
+                                           : &dispatch.getDefaultRegion());
+      func::CallOp::create(builder, loc, callee, operands);
+      scf::YieldOp::create(builder, loc);
+    }
+    return add(first, rows);
+  };
+  Value begin = constant(0), first = begin;
+  if (fetching != variants) {
+    first = callTile(fetching, begin, first);
+    begin = constant(1);
+  }
   scf::ForOp::create(
-      builder, loc, constant(0), count, constant(1), ValueRange(constant(0)),
+      builder, loc, begin, count, constant(1), ValueRange(first),
       [&](OpBuilder &, Location, Value tile, ValueRange carried) {
-        Value first = carried.front();
-        Value isTaller = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::ult, tile, taller);
-        Value rows = arith::SelectOp::create(builder, loc, isTaller,
-                                             add(height, constant(1)), height);
-        SmallVector<Value> operands = arguments(
-            func, {offset(table, first, i64), weights,
-                   offset(acc, mul(first, stride), f32), stride, k, columns});
-        SmallVector<int64_t> cases =
-            llvm::to_vector(llvm::seq<int64_t>(1, variants.size()));
-        auto dispatch = scf::IndexSwitchOp::create(builder, loc, TypeRange(),
-                                                   rows, cases, cases.size());
-        for (auto [i, variant] : llvm::enumerate(variants)) {
-          OpBuilder::InsertionGuard guard(builder);
-          builder.createBlock(i < cases.size() ? &dispatch.getCaseRegions()[i]
-                                               : &dispatch.getDefaultRegion());
-          func::CallOp::create(builder, loc, variant, operands);
-          scf::YieldOp::create(builder, loc);
-        }
-        scf::YieldOp::create(builder, loc, add(first, rows));
+        scf::YieldOp::create(builder, loc,
+                             callTile(variants, tile, carried.front()));
       });
   func::ReturnOp::create(builder, loc);
   return func;
