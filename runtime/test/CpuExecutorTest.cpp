@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu/CpuExecutor.h"
+#include "core/KernelError.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +40,7 @@ TEST(ThreadPool, RunsEachPieceOnce) {
   }
 }
 
-TEST(CpuExecutor, PiecesAreMultiplesOfTheGrain) {
+TEST(CpuExecutor, PiecesAreWorthAThread) {
   CpuExecutor::Options options;
   options.threads = 4;
   options.grainFlops = 1000;
@@ -47,15 +48,81 @@ TEST(CpuExecutor, PiecesAreMultiplesOfTheGrain) {
     return CpuExecutor::rowsPerPiece(count, flops, options);
   };
   EXPECT_EQ(piece(1, 0), 1);
-  EXPECT_EQ(piece(23, 0), 23); // two grains are not full
-  EXPECT_EQ(piece(24, 0), 12);
+  EXPECT_EQ(piece(7, 0), 7); // two grains are not full
+  EXPECT_EQ(piece(8, 0), 4);
+  EXPECT_EQ(piece(9, 0), 5);
   EXPECT_EQ(piece(48, 0), 12);
-  EXPECT_EQ(piece(50, 0), 24);
-  EXPECT_EQ(piece(4800, 0), 1200);
+  EXPECT_EQ(piece(50, 0), 13);
+  EXPECT_EQ(piece(1535, 0), 384);
+  EXPECT_EQ(piece(1536, 0), 192); // two pieces a thread
+  EXPECT_EQ(piece(4800, 0), 300);
   EXPECT_EQ(piece(48, 10), 48);   // 480 flops: not worth a second thread
-  EXPECT_EQ(piece(200, 10), 108); // worth two
+  EXPECT_EQ(piece(200, 10), 100); // worth two
   options.threads = 1;
   EXPECT_EQ(piece(4800, 0), 4800);
+}
+
+/// Three kernels that fill rows with a constant, the last one fails at 7 rows.
+static dynbatch_kernel_fn fillers[] = {
+    [](const int64_t *rows, int64_t count, char *, void *const *) {
+      for (int64_t i = 0; i < count; ++i)
+        *reinterpret_cast<int64_t *>(rows[i]) += 1;
+    },
+    [](const int64_t *rows, int64_t count, char *, void *const *) {
+      for (int64_t i = 0; i < count; ++i)
+        *reinterpret_cast<int64_t *>(rows[i]) += 2;
+    },
+    [](const int64_t *rows, int64_t count, char *, void *const *) {
+      for (int64_t i = 0; i < count; ++i)
+        if (*reinterpret_cast<int64_t *>(rows[i]) < 0)
+          reportKernelError(
+              "row " + std::to_string(*reinterpret_cast<int64_t *>(rows[i])));
+    }};
+
+TEST(CpuExecutor, BatchesRunSideBySide) {
+  auto kernel = [](const char *name, int64_t flops) {
+    return std::string(R"({"name": ")") + name +
+           R"(", "operands": 0, "row_words": 1, "result_bytes": 64,
+              "scratch_bytes": 0, "flops": )" +
+           std::to_string(flops) + R"(, "stage": 0, "location": ""})";
+  };
+  std::string descriptor =
+      R"({"name": "m", "entry": {"name": "main", "inputs": [], "results": []},
+          "adts": [], "params": [], "kernels": [)" +
+      kernel("one", 10) + "," + kernel("two", 1000000) + "," +
+      kernel("fails", 0) +
+      R"(], "stages": [{"cyclic": false, "kernels": [0, 1, 2]}]})";
+  dynbatch_module raw = {DYNBATCH_ABI_VERSION,
+                         3,
+                         descriptor.c_str(),
+                         [](dynbatch_context *, const char *, char *) {},
+                         nullptr,
+                         fillers};
+  Result<Module> module = Module::create(&raw);
+  ASSERT_TRUE(module.ok()) << module.message();
+  for (unsigned threads : {1, 2, 4}) {
+    CpuExecutor::Options options;
+    options.threads = threads;
+    options.grainFlops = 1000;
+    CpuExecutor executor(*module, nullptr, options);
+    EXPECT_EQ(executor.runsSideBySide(), threads > 1);
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      std::vector<int64_t> cells(200), rows;
+      for (int64_t &cell : cells)
+        rows.push_back(reinterpret_cast<int64_t>(&cell));
+      std::vector<Batch> batches = {
+          {0, 0, &rows[0], 3}, {1, 0, &rows[3], 180}, {2, 0, &rows[183], 17}};
+      ASSERT_TRUE(executor.runTogether(batches).ok());
+      for (size_t i = 0; i < cells.size(); ++i)
+        ASSERT_EQ(cells[i], i < 3 ? 1 : i < 183 ? 2 : 0);
+      for (const Batch &batch : batches)
+        EXPECT_GT(batch.seconds, 0);
+      cells[199] = -2;
+      cells[190] = -1;
+      EXPECT_EQ(executor.runTogether(batches).message(), "row -1");
+      EXPECT_TRUE(executor.endFlush().ok());
+    }
+  }
 }
 
 TEST(CpuExecutor, ScratchMemoryGrowsWithTheRows) {

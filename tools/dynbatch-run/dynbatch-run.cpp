@@ -60,6 +60,12 @@ struct Options {
   cl::opt<unsigned> threads{"threads", cl::init(1), cl::value_desc("N"),
                             cl::desc("Threads that run kernels (default: 1)"),
                             cl::cat(category)};
+  cl::opt<int64_t> grainFlops{
+      "grain-flops", cl::init(rt::ProgramOptions().grainFlops),
+      cl::value_desc("N"),
+      cl::desc("Least arithmetic that is worth another thread, in floating "
+               "point operations (default: 500000)"),
+      cl::cat(category)};
   cl::opt<size_t> fiberStackBytes{
       "fiber-stack-bytes", cl::init(rt::ProgramOptions().fiberStackBytes),
       cl::value_desc("N"),
@@ -269,6 +275,8 @@ int main(int argc, char **argv) {
     return fail("--batch-size must be at least 1");
   if (options.threads < 1)
     return fail("--threads must be at least 1");
+  if (options.grainFlops < 0)
+    return fail("--grain-flops must not be negative");
   if (options.repeat < 1)
     return fail("--repeat must be at least 1");
 
@@ -304,6 +312,7 @@ int main(int argc, char **argv) {
 
   rt::ProgramOptions programOptions;
   programOptions.threads = options.threads;
+  programOptions.grainFlops = options.grainFlops;
   programOptions.stats = options.stats || !options.statsJson.empty();
   programOptions.trace = !options.trace.empty();
   programOptions.verifySchedule = options.verifySchedule;

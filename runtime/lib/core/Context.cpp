@@ -197,8 +197,12 @@ Status Context::runPending() {
         for (unsigned kernel : part.kernels)
           for (int64_t other = joins ? 0 : round; other <= round; ++other)
             steps = std::max(steps, pending.numSteps(kernel, other));
+        // A task depends on tasks of earlier steps, or of other parts.
+        bool sideBySide = part.steps && part.kernels.size() > 1 && !joins &&
+                          executor.runsSideBySide();
         for (int64_t step = 0; status.ok() && step < steps; ++step)
-          status = runStep(part.kernels, round, step, joins);
+          status = sideBySide ? runSideBySide(part.kernels, round, step)
+                              : runStep(part.kernels, round, step, joins);
       }
       if (!status.ok())
         return status;
@@ -220,6 +224,39 @@ Status Context::runStep(const std::vector<unsigned> &kernels, int64_t round,
       return status;
   }
   return Status::success();
+}
+
+Status Context::runSideBySide(const std::vector<unsigned> &kernels,
+                              int64_t round, int64_t step) {
+  together.clear();
+  // Not in the order of a single thread, so that Recorder::beforeBatch finds
+  // what depends on that order.
+  for (auto it = kernels.rbegin(); it != kernels.rend(); ++it)
+    if (Queues::Tasks tasks = pending.tasks(*it, round, step); tasks.count)
+      together.push_back(
+          {*it, pending.depth(*it, round, step), tasks.rows, tasks.count});
+  if (together.size() == 1) {
+    const Batch &batch = together.front();
+    return runBatch(batch.kernel, batch.depth, batch.rows, batch.count);
+  }
+  if (recorder)
+    for (const Batch &batch : together) {
+      Status status = recorder->beforeBatch(batch.kernel, batch.depth,
+                                            batch.rows, batch.count, tensors);
+      if (!status.ok()) {
+        instance = recorder->offendingInstance();
+        return status;
+      }
+    }
+  Recorder::Time began;
+  if (recorder)
+    began = recorder->now();
+  Status status = executor.runTogether(together);
+  if (!status.ok())
+    instance = -1;
+  if (recorder)
+    recorder->afterBatches(together, began);
+  return status;
 }
 
 Status Context::runBatch(unsigned kernel, int64_t depth, const int64_t *rows,

@@ -118,6 +118,9 @@ private:
   /// together with the tasks of round 0.
   Status runStep(const std::vector<unsigned> &kernels, int64_t round,
                  int64_t step, bool joins);
+  /// The same for kernels whose tasks do not depend on each other.
+  Status runSideBySide(const std::vector<unsigned> &kernels, int64_t round,
+                       int64_t step);
   Status runBatch(unsigned kernel, int64_t depth, const int64_t *rows,
                   int64_t count);
   [[noreturn]] void outOfMemory(const char *what, const Arena &arena,
@@ -133,6 +136,7 @@ private:
   Schedule schedule;
   DynamicSchedule dynamicSchedule;
   DelayedRound delayedRound;
+  std::vector<Batch> together; ///< of a step; kept for its memory
   char *temporaryCursor = nullptr;
   char *temporaryEnd = nullptr;
   Arena tensors;

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace dynbatch::rt {
 
@@ -25,6 +26,15 @@ struct Read {
   int64_t address;
   size_t bytes;
   const void *value = nullptr; ///< where host code finds them
+};
+
+/// Tasks of one kernel, one a row.
+struct Batch {
+  unsigned kernel;
+  int64_t depth;
+  const int64_t *rows;
+  int64_t count; ///< at least 1
+  double seconds = 0; ///< set by Executor::runTogether
 };
 
 /// Runs batches on some device. Batches come in an order in which each may use
@@ -40,6 +50,15 @@ public:
   /// are in place, or with the error that ends the minibatch. If `runsLater`,
   /// only takes note of them and copies the rows.
   virtual Status run(unsigned kernel, const int64_t *rows, int64_t count) = 0;
+
+  /// Whether batches that do not need each other should come together.
+  virtual bool runsSideBySide() const { return false; }
+  /// Runs batches none of which uses a result of another; sets how long all
+  /// threads together worked on each.
+  virtual Status runTogether(std::vector<Batch> &batches) {
+    (void)batches;
+    return Status::error("this device takes batches one by one");
+  }
 
   virtual bool runsLater() const { return false; }
   /// The last batch of a flush has been given to `run`: starts all that were.

@@ -11,7 +11,8 @@
 #include "core/KernelError.h"
 
 #include <algorithm>
-#include <mutex>
+#include <chrono>
+#include <utility>
 
 using namespace dynbatch::rt;
 
@@ -45,54 +46,91 @@ Status CpuExecutor::call(unsigned thread, unsigned kernel, const int64_t *rows,
 
 int64_t CpuExecutor::rowsPerPiece(int64_t count, int64_t flopsPerTask,
                                   const Options &options) {
-  int64_t grain = options.grainRows;
-  int64_t pieces = std::min<int64_t>(options.threads, count / grain);
+  // Each piece reads the weights again, which takes as long as the arithmetic
+  // of some ten rows; but with more pieces than threads, one that is slowed
+  // down does not keep the others waiting.
+  constexpr int64_t kRowsToBalance = 192, kMostPiecesPerThread = 4;
+  int64_t threads = options.threads;
+  int64_t pieces =
+      threads * std::clamp<int64_t>(count / (threads * kRowsToBalance), 1,
+                                    kMostPiecesPerThread);
+  pieces = std::min(pieces, count / options.grainRows);
   if (flopsPerTask > 0 && options.grainFlops > 0) {
     double worth = double(flopsPerTask) * count / options.grainFlops;
     if (worth < pieces)
       pieces = static_cast<int64_t>(worth);
   }
-  if (pieces <= 1)
-    return count;
-  int64_t grains = (count + grain - 1) / grain;
-  return (grains + pieces - 1) / pieces * grain;
+  return threads == 1 || pieces <= 1 ? count : (count + pieces - 1) / pieces;
 }
 
 Status CpuExecutor::run(unsigned kernel, const int64_t *rows, int64_t count) {
-  const Kernel &info = module.descriptor().kernels[kernel];
-  int64_t piece = rowsPerPiece(count, info.flops, options);
-  if (piece >= count)
+  if (options.threads == 1)
     return call(/*thread=*/0, kernel, rows, count);
+  single.assign(1, {kernel, /*depth=*/0, rows, count});
+  return runTogether(single);
+}
 
-  struct Batch {
-    CpuExecutor &executor;
-    unsigned kernel;
-    const int64_t *rows;
-    int64_t rowWords, count, piece;
-    std::mutex mutex;
-    int64_t failedPiece = -1;
-    Status status = Status::success();
+bool CpuExecutor::isWorthThreads(const std::vector<Batch> &batches) const {
+  // What threads that sleep take to wake up, in pieces.
+  constexpr int64_t kPiecesToWake = 10;
+  if (pool.isAwake())
+    return true;
+  int64_t total = 0;
+  for (const Batch &batch : batches) {
+    int64_t flops = module.descriptor().kernels[batch.kernel].flops;
+    if (flops == 0)
+      return true;
+    total += flops * batch.count;
+  }
+  return total >= kPiecesToWake * options.grainFlops;
+}
 
-    /// The first piece's error is the batch's, whichever thread is first.
-    void fail(int64_t piece, Status error) {
-      std::lock_guard<std::mutex> lock(mutex);
-      if (failedPiece >= 0 && failedPiece < piece)
-        return;
-      failedPiece = piece;
-      status = std::move(error);
-    }
-  } batch{*this, kernel, rows, info.rowWords, count, piece, {}};
-  pool.run((count + piece - 1) / piece,
-           [](void *argument, int64_t index, unsigned thread) {
-             Batch &batch = *static_cast<Batch *>(argument);
-             int64_t begin = index * batch.piece;
-             int64_t size = std::min(batch.piece, batch.count - begin);
-             Status status =
-                 batch.executor.call(thread, batch.kernel,
-                                     batch.rows + begin * batch.rowWords, size);
-             if (!status.ok())
-               batch.fail(index, std::move(status));
-           },
-           &batch);
-  return std::move(batch.status);
+void CpuExecutor::addPieces(Batch &batch, bool split) {
+  int64_t flops = module.descriptor().kernels[batch.kernel].flops;
+  int64_t size =
+      split ? rowsPerPiece(batch.count, flops, options) : batch.count;
+  for (int64_t begin = 0; begin < batch.count; begin += size) {
+    int64_t count = std::min(size, batch.count - begin);
+    pieces.push_back({&batch, begin, count, flops * count, 0});
+  }
+}
+
+Status CpuExecutor::runTogether(std::vector<Batch> &batches) {
+  using Clock = std::chrono::steady_clock;
+  pieces.clear();
+  bool threads = isWorthThreads(batches);
+  for (Batch &batch : batches)
+    addPieces(batch, threads);
+  // Long pieces first, so that short ones fill what is left at the end.
+  if (batches.size() > 1)
+    std::sort(pieces.begin(), pieces.end(),
+              [](const Piece &lhs, const Piece &rhs) {
+                return lhs.flops > rhs.flops;
+              });
+  auto runPiece = [](void *argument, int64_t index, unsigned thread) {
+    auto &executor = *static_cast<CpuExecutor *>(argument);
+    Piece &piece = executor.pieces[index];
+    const Batch &batch = *piece.batch;
+    int64_t words = executor.module.descriptor().kernels[batch.kernel].rowWords;
+    Clock::time_point began = Clock::now();
+    piece.status = executor.call(thread, batch.kernel,
+                                 batch.rows + piece.begin * words, piece.count);
+    piece.seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  };
+  if (threads)
+    pool.run(pieces.size(), runPiece, this);
+  else
+    for (size_t piece = 0; piece < pieces.size(); ++piece)
+      runPiece(this, piece, /*thread=*/0);
+
+  // The first piece's error is the batch's, whichever thread was first.
+  Piece *failed = nullptr;
+  for (Piece &piece : pieces) {
+    piece.batch->seconds += piece.seconds;
+    if (!piece.status.ok() &&
+        (!failed || std::make_pair(piece.batch, piece.begin) <
+                        std::make_pair(failed->batch, failed->begin)))
+      failed = &piece;
+  }
+  return failed ? std::move(failed->status) : Status::success();
 }

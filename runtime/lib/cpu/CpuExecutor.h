@@ -23,7 +23,7 @@ class CpuExecutor : public Executor {
 public:
   struct Options {
     unsigned threads = 1;
-    int64_t grainRows = 12;
+    int64_t grainRows = 4;
     int64_t grainFlops = 0;
   };
 
@@ -32,9 +32,16 @@ public:
               const Options &options);
 
   Status run(unsigned kernel, const int64_t *rows, int64_t count) override;
+  bool runsSideBySide() const override { return options.threads > 1; }
+  Status runTogether(std::vector<Batch> &batches) override;
+  Status endFlush() override {
+    pool.rest();
+    return Status::success();
+  }
+  void abandon() override { pool.rest(); }
 
-  /// How many rows each piece of a batch has (the last may have fewer): a
-  /// multiple of the grain, or `count` when it is not worth splitting.
+  /// How many rows each piece of a batch has (the last may have fewer): at
+  /// least the grain, or `count` when it is not worth splitting.
   static int64_t rowsPerPiece(int64_t count, int64_t flopsPerTask,
                               const Options &options);
 
@@ -45,11 +52,27 @@ private:
   /// Scratch memory of a thread, which grows as needed; null if there is none.
   char *getScratch(unsigned thread, size_t bytes);
 
+  /// Rows of a batch that one thread takes at a time.
+  struct Piece {
+    Batch *batch;
+    int64_t begin, count;
+    int64_t flops;
+    double seconds;
+    Status status = Status::success();
+  };
+
+  /// Whether the work is worth waking the threads up.
+  bool isWorthThreads(const std::vector<Batch> &batches) const;
+  void addPieces(Batch &batch, bool split);
+
   Module module;
   void *const *params;
   Options options;
   ThreadPool pool;
   std::vector<PageBlock> scratch; ///< one a thread
+  // Of the present call; kept for their memory.
+  std::vector<Batch> single;
+  std::vector<Piece> pieces;
 };
 
 } // namespace dynbatch::rt

@@ -13,12 +13,27 @@
 using namespace dynbatch::rt;
 
 /// Watches for `condition` a few microseconds: about what a wake-up costs.
-template <typename Condition> static void spinFor(Condition condition) {
-  auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(3);
-  while (!condition() && std::chrono::steady_clock::now() < until) {
+/// Waits for the condition without sleeping, but not for long.
+template <typename Condition> static void spinUntil(Condition condition) {
+  using Clock = std::chrono::steady_clock;
+  // After the first time, others may need this processor.
+  constexpr auto kAlone = std::chrono::microseconds(50);
+  constexpr auto kMost = std::chrono::milliseconds(2);
+  constexpr int kPauses = 16;
+  Clock::time_point began = Clock::now();
+  while (true) {
+    for (int i = 0; i < kPauses; ++i) {
+      if (condition())
+        return;
 #if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
+      __builtin_ia32_pause();
 #endif
+    }
+    Clock::duration spent = Clock::now() - began;
+    if (spent > kMost)
+      return;
+    if (spent > kAlone)
+      std::this_thread::yield();
   }
 }
 
@@ -57,6 +72,7 @@ void ThreadPool::run(int64_t pieces, Function function, void *argument) {
   {
     std::lock_guard<std::mutex> lock(mutex);
     job = current;
+    awake.store(true, std::memory_order_relaxed);
     nextPiece.store(0, std::memory_order_relaxed);
     ++generation;
   }
@@ -69,7 +85,7 @@ void ThreadPool::run(int64_t pieces, Function function, void *argument) {
   job = Job();
   if (active.load() != 0) {
     lock.unlock();
-    spinFor([&] { return active.load() == 0; });
+    spinUntil([&] { return active.load() == 0; });
     lock.lock();
     done.wait(lock, [&] { return active.load() == 0; });
   }
@@ -78,7 +94,7 @@ void ThreadPool::run(int64_t pieces, Function function, void *argument) {
 void ThreadPool::work(unsigned thread) {
   uint64_t seen = 0;
   while (true) {
-    spinFor([&] { return generation.load() != seen; });
+    spinUntil([&] { return generation.load() != seen || !isAwake(); });
     std::unique_lock<std::mutex> lock(mutex);
     wake.wait(lock, [&] { return generation.load() != seen; });
     seen = generation.load();

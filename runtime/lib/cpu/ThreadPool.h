@@ -34,8 +34,14 @@ public:
   unsigned size() const { return workers.size() + 1; }
 
   /// Calls the function for each piece in [0, pieces), each on one thread;
-  /// returns when all are done.
+  /// returns when all are done. Waking a thread takes some ten microseconds, so
+  /// the workers stay awake for the next job, until `rest` or for a while.
   void run(int64_t pieces, Function function, void *argument);
+
+  /// Whether the workers wait for a job without sleeping.
+  bool isAwake() const { return awake.load(std::memory_order_relaxed); }
+  /// No job comes soon.
+  void rest() { awake.store(false, std::memory_order_relaxed); }
 
 private:
   struct Job {
@@ -51,6 +57,7 @@ private:
   std::atomic<int64_t> nextPiece{0};
   /// Counts jobs; what a worker watches before it goes to sleep.
   std::atomic<uint64_t> generation{0};
+  std::atomic<bool> awake{false};
   /// Workers inside the present job.
   std::atomic<unsigned> active{0};
 

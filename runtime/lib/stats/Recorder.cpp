@@ -217,6 +217,25 @@ void Recorder::afterBatch(unsigned kernel, int64_t depth, int64_t count,
   timeBatch(kernel, depth, count, began, ended, /*onDevice=*/false);
 }
 
+void Recorder::afterBatches(const std::vector<Batch> &batches, Time began) {
+  Clock::duration wall = now() - began;
+  double work = 0;
+  for (const Batch &batch : batches)
+    work += batch.seconds;
+  double done = 0;
+  auto timeAfter = [&](double seconds) {
+    return work > 0 ? began + std::chrono::duration_cast<Clock::duration>(
+                                  wall * (seconds / work))
+                    : began;
+  };
+  for (const Batch &batch : batches) {
+    countBatch(batch.kernel, batch.count);
+    timeBatch(batch.kernel, batch.depth, batch.count, timeAfter(done),
+              timeAfter(done + batch.seconds), /*onDevice=*/false);
+    done += batch.seconds;
+  }
+}
+
 void Recorder::deferBatch(unsigned kernel, int64_t depth, int64_t count) {
   countBatch(kernel, count);
   deferred.push_back({kernel, depth, count});

@@ -10,6 +10,7 @@
 #define DYNBATCH_LIB_STATS_RECORDER_H
 
 #include "core/Arena.h"
+#include "core/Executor.h"
 #include "core/Queues.h"
 #include "dynbatch/Runtime/Statistics.h"
 #include "dynbatch/Runtime/Status.h"
@@ -65,6 +66,9 @@ public:
   /// Whose task that error is about.
   int64_t offendingInstance() const { return graph.offendingInstance(); }
   void afterBatch(unsigned kernel, int64_t depth, int64_t count, Time began);
+  /// The same for batches that ran side by side from `began` to now. Each gets
+  /// the part of that time that its share of the threads' work is.
+  void afterBatches(const std::vector<Batch> &batches, Time began);
   /// The same for a batch that runs later, on a device.
   void deferBatch(unsigned kernel, int64_t depth, int64_t count);
   /// The first deferred batch whose time was not known yet ran so long.

@@ -39,11 +39,10 @@ struct ProgramOptions {
   /// Most bytes of the tensor arena, of the host heap and of the temporary
   /// memory, each; 0 means no limit.
   size_t memoryLimitBytes = 0;
-  /// A batch is split over threads in multiples of so many rows.
-  int64_t grainRows = 12;
-  /// Batches with fewer flops than this a thread are not split (ignored where
-  /// the kernel's flops are unknown).
-  int64_t grainFlops = 1000000;
+  /// A batch is split over threads into pieces of at least so many rows.
+  int64_t grainRows = 4;
+  /// The same in flops (ignored where the kernel's flops are unknown).
+  int64_t grainFlops = 500000;
   /// Of a module for CUDA: number of the GPU, as the driver counts them. The
   /// driver is `libcuda.so.1`, or the library that the environment variable
   /// DYNBATCH_CUDA_DRIVER names. Threads and grains mean nothing there.
