@@ -251,6 +251,15 @@ LogicalResult PanelMatmulOp::verify() {
                            << " rows, but the accumulator has "
                            << acc.getDimSize(0);
   }
+  Type rowElement = rows ? getElementTypeOrSelf(rows.getRowType())
+                         : getElementTypeOrSelf(getLhs());
+  if (!rowElement.isF32() || !acc.getElementType().isF32())
+    return emitOpError() << "rows and accumulator must be f32, but are "
+                         << rowElement << " and " << acc.getElementType();
+  if (Type element = weights.getElementType();
+      !element.isF32() && !element.isF16() && !element.isBF16())
+    return emitOpError() << "weights must be f32, f16 or bf16, but are "
+                         << element;
   if (isMatrix && row.front() != acc.getDimSize(1))
     return emitOpError() << "a task of the left operand has "
                          << (ShapedType::isDynamic(row.front())

@@ -17,9 +17,10 @@
 using namespace mlir;
 using namespace mlir::dynbatch;
 
-/// Program passes: instance program to scheduled kernels.
-static void addProgramPasses(OpPassManager &pm,
-                             const PipelineOptions &options) {
+/// Program passes: instance program to scheduled kernels. With `narrowWeights`
+/// kernels multiply by parameters of f16 and bf16 as they are.
+static void addProgramPasses(OpPassManager &pm, const PipelineOptions &options,
+                             bool narrowWeights) {
   pm.addPass(createNormalize());
   SpecializeOptions specialize;
   if (!options.specialize)
@@ -27,6 +28,8 @@ static void addProgramPasses(OpPassManager &pm,
   pm.addPass(createSpecialize(specialize));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (narrowWeights)
+    pm.addPass(createFoldWidening());
   if (options.prologue)
     pm.addPass(createHoistPrologue());
   FormBlocksOptions formBlocks;
@@ -99,7 +102,7 @@ void mlir::dynbatch::buildHostPipeline(OpPassManager &pm,
 
 void mlir::dynbatch::buildPipeline(OpPassManager &pm,
                                    const PipelineOptions &options) {
-  addProgramPasses(pm, options);
+  addProgramPasses(pm, options, options.foldWidening);
   addBatchingPasses(pm, options);
   addCPUPasses(pm, options);
   buildHostPipeline(pm, options);
@@ -108,7 +111,8 @@ void mlir::dynbatch::buildPipeline(OpPassManager &pm,
 void mlir::dynbatch::buildGPUKernelsPipeline(OpPassManager &pm,
                                              const PipelineOptions &options,
                                              bool ownMemory) {
-  addProgramPasses(pm, options);
+  // Factors of different types are not multiplied on tensor cores.
+  addProgramPasses(pm, options, /*narrowWeights=*/false);
   addBatchingPasses(pm, options);
   addGPUPasses(pm, options, ownMemory);
 }

@@ -91,14 +91,19 @@ struct FuseHorizontal : dynbatch::impl::FuseHorizontalBase<FuseHorizontal> {
     if (kernel.isExternal() || kernel.isBatched())
       return;
     DenseSet<Value> shared = getSharedValues(kernel);
-    // Products by the vector that they multiply and their element type.
-    llvm::MapVector<std::pair<Value, Type>, SmallVector<linalg::MatvecOp>>
+    // Products by the vector that they multiply and the types of the elements
+    // of matrix and result.
+    llvm::MapVector<std::tuple<Value, Type, Type>,
+                    SmallVector<linalg::MatvecOp>>
         groups;
     for (auto product : kernel.getBody().getOps<linalg::MatvecOp>()) {
-      Value vector = product.getInputs()[1], init = product.getOutputs()[0];
-      if (shared.contains(product.getInputs()[0]) && shared.contains(init) &&
+      Value matrix = product.getInputs()[0], vector = product.getInputs()[1],
+            init = product.getOutputs()[0];
+      if (shared.contains(matrix) && shared.contains(init) &&
           !shared.contains(vector))
-        groups[{vector, getElementTypeOrSelf(init)}].push_back(product);
+        groups[{vector, getElementTypeOrSelf(matrix),
+                getElementTypeOrSelf(init)}]
+            .push_back(product);
     }
     for (auto &[key, products] : groups) {
       if (products.size() < 2)

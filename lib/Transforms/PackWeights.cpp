@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Widening.h"
 #include "dynbatch/Analysis/BatchedValues.h"
+#include "dynbatch/Analysis/Contractions.h"
 #include "dynbatch/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -33,11 +35,11 @@ struct RowContraction {
 /// Recognizes a contraction of batched rows with a shared matrix.
 static std::optional<RowContraction>
 matchRowContraction(LinalgOp op, const BatchedValues &batched) {
-  if (!op.hasPureTensorSemantics() || !linalg::isaContractionOpInterface(op) ||
-      op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+  if (!op.hasPureTensorSemantics() || !isPlainContraction(op) ||
+      !getElementTypeOrSelf(op.getDpsInits()[0]).isF32())
     return {};
-  for (Value operand : op->getOperands())
-    if (!getElementTypeOrSelf(operand).isF32())
+  for (Value input : op.getDpsInputs())
+    if (!getElementTypeOrSelf(input).isF32() && !isNarrow(input.getType()))
       return {};
   OpOperand *lhs = op.getDpsInputOperand(0), *matrix = op.getDpsInputOperand(1);
   if (!batched.contains(lhs->get()))
@@ -123,9 +125,12 @@ struct PackWeights : dynbatch::impl::PackWeightsBase<PackWeights> {
                                 contraction.columnsFirst, panelWidth);
       }
       rewriter.setInsertionPoint(op);
+      Value lhs = contraction.lhs->get();
+      // The microkernel reads a row again for each panel.
+      if (isNarrow(lhs.getType()))
+        lhs = widen(rewriter, op.getLoc(), lhs, kernel.getBatchSize());
       rewriter.replaceOpWithNewOp<PanelMatmulOp>(
-          op, acc.getType(), contraction.lhs->get(), /*first=*/Value(), panels,
-          acc);
+          op, acc.getType(), lhs, /*first=*/Value(), panels, acc);
       ++numPacked;
     }
   }

@@ -8,6 +8,7 @@
 
 #include "StageOrder.h"
 #include "mlir/Analysis/CallGraph.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SCCIterator.h"
 #include <tuple>
 
@@ -70,11 +71,33 @@ unsigned NestingDepth::get(Operation *op) const {
 // Order
 //===----------------------------------------------------------------------===//
 
+/// The fewest nodes, `start` and others, that depend on one another in a
+/// circle, of which there is one.
+static SmallVector<DependenceNode *> findShortestCircle(DependenceNode *start) {
+  // Breadth first; each node with the one before it.
+  llvm::MapVector<DependenceNode *, DependenceNode *> reached;
+  reached.insert({start, nullptr});
+  for (size_t i = 0;; ++i) {
+    DependenceNode *node = std::next(reached.begin(), i)->first;
+    for (DependenceNode *next : node->consumers) {
+      if (next != start || node == start) {
+        reached.insert({next, node});
+        continue;
+      }
+      SmallVector<DependenceNode *> circle;
+      for (; node; node = reached.lookup(node))
+        circle.push_back(node);
+      return circle;
+    }
+  }
+}
+
 /// What is left of `component` without `first`; failure if kernels depend on
-/// one another in a circle.
+/// one another in a circle, which `circle` then receives.
 static FailureOr<SmallVector<DependenceGraph::Component>>
 findParts(const DependenceGraph::Component &component,
-          ArrayRef<DependenceNode *> first) {
+          ArrayRef<DependenceNode *> first,
+          SmallVectorImpl<DependenceNode *> &circle) {
   DependenceGraph graph;
   DenseMap<DependenceNode *, DependenceNode *> copies, originals;
   for (DependenceNode *node : component.nodes) {
@@ -85,16 +108,19 @@ findParts(const DependenceGraph::Component &component,
     copies[node] = copy;
     originals[copy] = node;
   }
-  for (auto [node, copy] : copies)
+  for (DependenceNode *node : component.nodes)
     for (DependenceNode *producer : node->producers)
-      if (DependenceNode *other = copies.lookup(producer)) {
-        copy->producers.insert(other);
-        other->consumers.insert(copy);
+      if (copies.contains(node) && copies.contains(producer)) {
+        copies[node]->producers.insert(copies[producer]);
+        copies[producer]->consumers.insert(copies[node]);
       }
   SmallVector<DependenceGraph::Component> parts = graph.getComponents();
   for (DependenceGraph::Component &part : parts) {
-    if (part.nodes.size() > 1)
+    if (part.nodes.size() > 1) {
+      for (DependenceNode *copy : findShortestCircle(part.nodes.front()))
+        circle.push_back(originals.lookup(copy));
       return failure();
+    }
     part.nodes.front() = originals.lookup(part.nodes.front());
   }
   return parts;
@@ -136,20 +162,12 @@ StageOrder mlir::dynbatch::orderStage(
   ArrayRef<DependenceNode *> nodes = component.nodes;
   SmallVector<SmallVector<DependenceNode *>> cycles = findCycles(component);
   std::optional<StageOrder> best;
-  std::tuple<unsigned, unsigned, unsigned> bestScore;
-  SmallVector<DependenceNode *> first;
-  // Sets come in the order of their kernels.
-  auto tryAll = [&](auto &&self, size_t begin, size_t missing) -> void {
-    for (size_t i = begin; missing && i + missing <= nodes.size(); ++i) {
-      first.push_back(nodes[i]);
-      self(self, i + 1, missing - 1);
-      first.pop_back();
-    }
-    if (missing)
-      return;
-    auto parts = findParts(component, first);
-    if (failed(parts))
-      return;
+  std::tuple<unsigned, unsigned, unsigned, SmallVector<unsigned>> bestScore;
+  auto consider = [&](SmallVector<DependenceNode *> first,
+                      SmallVector<DependenceGraph::Component> parts) {
+    llvm::sort(first, [](DependenceNode *lhs, DependenceNode *rhs) {
+      return lhs->index < rhs->index;
+    });
     unsigned meetings = 0, depth = 0;
     for (DependenceNode *node : first) {
       depth += nesting.lookup(node);
@@ -157,16 +175,33 @@ StageOrder mlir::dynbatch::orderStage(
         meetings += llvm::is_contained(cycle, node);
     }
     unsigned withSteps =
-        llvm::count_if(*parts, [](auto &part) { return part.cyclic; });
-    std::tuple<unsigned, unsigned, unsigned> score = {meetings, withSteps,
-                                                      depth};
+        llvm::count_if(parts, [](auto &part) { return part.cyclic; });
+    auto score = std::make_tuple(
+        meetings, withSteps, depth,
+        SmallVector<unsigned>(llvm::map_range(
+            first, [](DependenceNode *node) { return node->index; })));
     if (!best || score < bestScore) {
-      best = StageOrder{first, std::move(*parts)};
-      bestScore = score;
+      best = StageOrder{std::move(first), std::move(parts)};
+      bestScore = std::move(score);
+    }
+  };
+  SmallVector<DependenceNode *> first;
+  // Of each circle that is left some kernel must be first.
+  auto tryAll = [&](auto &&self, size_t missing) -> void {
+    SmallVector<DependenceNode *> circle;
+    auto parts = findParts(component, first, circle);
+    if (succeeded(parts))
+      return consider(first, std::move(*parts));
+    for (DependenceNode *node : circle) {
+      if (!missing)
+        return;
+      first.push_back(node);
+      self(self, missing - 1);
+      first.pop_back();
     }
   };
   for (size_t size = 1; size <= kMostFirst && size < nodes.size() && !best;
        ++size)
-    tryAll(tryAll, 0, size);
+    tryAll(tryAll, size);
   return best ? std::move(*best) : StageOrder{llvm::to_vector(nodes), {}};
 }

@@ -47,6 +47,9 @@ TEST(Statistics, Json) {
   EXPECT_EQ(stats["lower_bound"], 8);
   EXPECT_EQ(stats["flushes"], 2);
   EXPECT_EQ(stats["arena_peak_bytes"], 12 * 5 * 64);
+  EXPECT_GE(stats["mapped_bytes"].get<int64_t>(), 12 * 5 * 64);
+  EXPECT_GE(stats["huge_page_bytes"].get<int64_t>(), 0);
+  EXPECT_GT(stats["page_faults"].get<int64_t>(), 0);
   EXPECT_GE(stats["flush_overhead_seconds"].get<double>(), 0.0);
   ASSERT_EQ(stats["kernels"].size(), 4u);
   const json &embed = stats["kernels"][0];
@@ -61,6 +64,34 @@ TEST(Statistics, Json) {
   EXPECT_EQ(program->lastStatistics().instances, 12);
   program->resetStatistics();
   EXPECT_EQ(program->statistics().tasks, 0);
+}
+
+TEST(Statistics, EqualMinibatchesMapNothingNew) {
+  ProgramOptions options;
+  options.stats = true;
+  std::unique_ptr<Program> program = makeProgram(treeModule(), options);
+  std::string text;
+  // More tensors than the arena's first chunk has room for.
+  constexpr size_t kCount = 20000;
+  for (size_t i = 0; i < kCount; ++i)
+    text += "(Wrap (Node (Leaf 1) (Leaf 2)))\n";
+  InstanceSet instances = readInstances(treeModule(), text);
+  auto run = [&] {
+    Status status =
+        program->run(instances, 0, kCount, [](const ResultView &) {});
+    EXPECT_TRUE(status.ok()) << status.message();
+    return program->lastStatistics();
+  };
+  Statistics first = run(), second = run(), third = run();
+  EXPECT_EQ(first.arenaPeakBytes, int64_t(kCount) * 5 * 64);
+  EXPECT_GE(first.mappedBytes, first.arenaPeakBytes);
+  EXPECT_GT(first.pageFaults, 0);
+  EXPECT_EQ(second.mappedBytes, first.mappedBytes);
+  EXPECT_EQ(third.mappedBytes, first.mappedBytes);
+  // The process may fault elsewhere, but not for each of thousands of pages.
+  EXPECT_LT(third.pageFaults, 16);
+  EXPECT_EQ(program->statistics().pageFaults,
+            first.pageFaults + second.pageFaults + third.pageFaults);
 }
 
 TEST(Statistics, SmallBatchesAreNotBig) {
@@ -81,6 +112,8 @@ TEST(Statistics, Table) {
       << text;
   EXPECT_NE(text.find("combine       1        2       2"), std::string::npos)
       << text;
+  for (const char *line : {"memory mapped", "page faults"})
+    EXPECT_NE(text.find(line), std::string::npos) << text;
 }
 
 TEST(Statistics, OffMeansZero) {

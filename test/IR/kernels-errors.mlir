@@ -406,3 +406,19 @@ func.func @panel(%x: tensor<*xf32>, %W: tensor<1x4x32xf32>, %acc: tensor<3x32xf3
   %0 = dynbatch.panel_matmul ins(%x, %W : tensor<*xf32>, tensor<1x4x32xf32>) outs(%acc : tensor<3x32xf32>) -> tensor<3x32xf32>
   return
 }
+
+// -----
+
+func.func @panel(%x: tensor<3x4xbf16>, %W: tensor<1x4x32xbf16>, %acc: tensor<3x32xf32>) {
+  // expected-error @+1 {{rows and accumulator must be f32, but are 'bf16' and 'f32'}}
+  %0 = dynbatch.panel_matmul ins(%x, %W : tensor<3x4xbf16>, tensor<1x4x32xbf16>) outs(%acc : tensor<3x32xf32>) -> tensor<3x32xf32>
+  return
+}
+
+// -----
+
+func.func @panel(%x: tensor<3x4xf32>, %W: tensor<1x4x32xf64>, %acc: tensor<3x32xf32>) {
+  // expected-error @+1 {{weights must be f32, f16 or bf16, but are 'f64'}}
+  %0 = dynbatch.panel_matmul ins(%x, %W : tensor<3x4xf32>, tensor<1x4x32xf64>) outs(%acc : tensor<3x32xf32>) -> tensor<3x32xf32>
+  return
+}

@@ -30,7 +30,7 @@ NAMES = {np.dtype(code): name for name, code in DTYPES.items()}
 
 
 def read_params(path):
-    """Returns a dictionary from name to array."""
+    """Returns a dictionary from name to array; BF16 becomes float32."""
     with open(path, "rb") as file:
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
         data = file.read()
@@ -39,7 +39,12 @@ def read_params(path):
         if name == "__metadata__":
             continue
         begin, end = entry["data_offsets"]
-        array = np.frombuffer(data[begin:end], DTYPES[entry["dtype"]])
+        if entry["dtype"] == "BF16":
+            # The upper half of a float32; NumPy has no type for it.
+            bits = np.frombuffer(data[begin:end], "<u2").astype("<u4") << 16
+            array = bits.view("<f4")
+        else:
+            array = np.frombuffer(data[begin:end], DTYPES[entry["dtype"]])
         params[name] = array.reshape(entry["shape"])
     return params
 

@@ -49,3 +49,21 @@ dynbatch.kernel private @varying(%M: tensor<4x8xf32>, %x: tensor<8xf32>, %b: ten
   %2 = linalg.matvec ins(%Wi, %x : tensor<4x8xf32>, tensor<8xf32>) outs(%bi : tensor<4xf32>) -> tensor<4xf32>
   dynbatch.return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// Matrices of different types cannot be concatenated.
+
+ml_program.global private @Ni(#ml_program.extern<tensor<4x8xbf16>>) : tensor<4x8xbf16>
+
+// CHECK-LABEL: dynbatch.kernel private @types
+// CHECK:         tensor.concat dim(0) %{{.*}}, %{{.*}} : (tensor<4x8xbf16>, tensor<4x8xbf16>)
+// CHECK-DAG:     linalg.matvec ins(%{{.*}}, %{{.*}} : tensor<8x8xbf16>, tensor<8xf32>)
+// CHECK-DAG:     linalg.matvec ins(%{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<8xf32>)
+dynbatch.kernel private @types(%x: tensor<8xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %Ni = ml_program.global_load_const @Ni : tensor<4x8xbf16>
+  %Wi = ml_program.global_load_const @Wi : tensor<4x8xf32>
+  %bi = ml_program.global_load_const @bi : tensor<4xf32>
+  %0 = linalg.matvec ins(%Ni, %x : tensor<4x8xbf16>, tensor<8xf32>) outs(%bi : tensor<4xf32>) -> tensor<4xf32>
+  %1 = linalg.matvec ins(%Wi, %x : tensor<4x8xf32>, tensor<8xf32>) outs(%bi : tensor<4xf32>) -> tensor<4xf32>
+  %2 = linalg.matvec ins(%Ni, %x : tensor<4x8xbf16>, tensor<8xf32>) outs(%bi : tensor<4xf32>) -> tensor<4xf32>
+  dynbatch.return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

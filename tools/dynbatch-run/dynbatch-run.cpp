@@ -136,10 +136,18 @@ static double now() {
       .count();
 }
 
-/// Runs everything; fills `results` and the wall times of all minibatches.
+namespace {
+/// What each minibatch took.
+struct Measurements {
+  std::vector<double> milliseconds;
+  std::vector<int64_t> pageFaults; ///< with statistics only
+};
+} // namespace
+
+/// Runs everything; fills `results` and `measured`.
 static rt::Status runAll(const Options &options, rt::Program &program,
                          const rt::InstanceSet &instances, std::string &results,
-                         std::vector<double> &milliseconds) {
+                         Measurements &measured) {
   size_t step = options.compile.target == Target::Reference
                     ? 1
                     : size_t(options.batchSize);
@@ -156,7 +164,8 @@ static rt::Status runAll(const Options &options, rt::Program &program,
           });
       if (!status.ok())
         return status;
-      milliseconds.push_back((now() - start) * 1e3);
+      measured.milliseconds.push_back((now() - start) * 1e3);
+      measured.pageFaults.push_back(program.lastStatistics().pageFaults);
     }
   }
   return rt::Status::success();
@@ -165,12 +174,15 @@ static rt::Status runAll(const Options &options, rt::Program &program,
 /// The runtime's statistics and the times that only this tool knows.
 static std::string formatStatistics(const rt::Program &program,
                                     double compileSeconds,
-                                    const std::vector<double> &milliseconds) {
+                                    const Measurements &measured) {
   std::ostringstream stream;
   program.statistics().printJson(stream);
   llvm::json::Value json = llvm::cantFail(llvm::json::parse(stream.str()));
   (*json.getAsObject())["compile_seconds"] = compileSeconds;
-  (*json.getAsObject())["minibatch_ms"] = llvm::json::Array(milliseconds);
+  (*json.getAsObject())["minibatch_ms"] =
+      llvm::json::Array(measured.milliseconds);
+  (*json.getAsObject())["minibatch_page_faults"] =
+      llvm::json::Array(measured.pageFaults);
   return llvm::formatv("{0:2}\n", json).str();
 }
 
@@ -324,9 +336,8 @@ int main(int argc, char **argv) {
   if (!program.ok())
     return fail(program.message());
   std::string results;
-  std::vector<double> milliseconds;
-  rt::Status status =
-      runAll(options, **program, *instances, results, milliseconds);
+  Measurements measured;
+  rt::Status status = runAll(options, **program, *instances, results, measured);
   if (!status.ok())
     return fail(status.message());
 
@@ -339,9 +350,9 @@ int main(int argc, char **argv) {
       return fail(std::move(error));
   }
   if (!options.statsJson.empty())
-    if (llvm::Error error = writeFile(
-            options.statsJson,
-            formatStatistics(**program, compileSeconds, milliseconds)))
+    if (llvm::Error error =
+            writeFile(options.statsJson,
+                      formatStatistics(**program, compileSeconds, measured)))
       return fail(std::move(error));
   if (options.stats) {
     std::ostringstream stream;

@@ -118,4 +118,32 @@ def CopiesToLinalg : InterfacePass<"dynbatch-copies-to-linalg",
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def ExpandBF16 : Pass<"dynbatch-expand-bf16"> {
+  let summary = "conversions to and from bf16 as integer arithmetic";
+  let description = [{
+    Processors without instructions for it would call functions that the C
+    compiler's library has only since GCC 13. A conversion from f64 rounds once:
+    it goes through f32 with the last bit set where that is not exact. Arithmetic
+    on bf16 must have been extended to f32 before.
+
+    Before:
+
+    ```mlir
+    %0 = arith.extf %a : bf16 to f32
+    ```
+
+    After:
+
+    ```mlir
+    %c16 = arith.constant 16 : i32
+    %1 = arith.bitcast %a : bf16 to i16
+    %2 = arith.extui %1 : i16 to i32
+    %3 = arith.shli %2, %c16 : i32
+    %0 = arith.bitcast %3 : i32 to f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 #endif // DYNBATCH_CONVERSION_KERNELTOCPUPASSES_TD

@@ -254,6 +254,9 @@ def Dynbatch_PanelMatmulOp : Dynbatch_Op<"panel_matmul", [
     also have a matrix of rows: `lhs` is then `[tasks, R, K]`, or a varying
     operand of `R x K` matrices, and the accumulator `[tasks, R, N]`.
 
+    Rows and accumulator are f32. Weights may also be f16 or bf16, and are then
+    extended in registers: half as many bytes are read, and nothing is rounded.
+
     Example:
 
     ```mlir

@@ -29,6 +29,11 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "specialize",
       llvm::cl::desc("Clone functions for the parameters they are called with"),
       llvm::cl::init(true)};
+  Option<bool> foldWidening{
+      *this, "fold-widening",
+      llvm::cl::desc("On CPUs, keep weights of f16 and bf16 as they are and "
+                     "extend them in registers"),
+      llvm::cl::init(true)};
   Option<bool> prologue{
       *this, "prologue",
       llvm::cl::desc("Do work on parameters alone once, at load"),

@@ -98,11 +98,14 @@ def FuseElementwise
 def PackWeights : Pass<"dynbatch-pack-weights", "::mlir::dynbatch::KernelOp"> {
   let summary = "contractions with shared matrices on packed panels";
   let description = [{
-    A contraction of varying rows with a shared matrix, of f32 elements, becomes
-    `dynbatch.panel_matmul`; the matrix is packed into panels of `panel-width`
-    columns. The `linalg.pack` depends on parameters alone, so that
+    A contraction of varying rows with a shared matrix, with a sum in f32,
+    becomes `dynbatch.panel_matmul`; the matrix is packed into panels of
+    `panel-width` columns. The `linalg.pack` depends on parameters alone, so that
     `dynbatch-hoist-prologue` can have it done when a model is loaded. A task may
     have a vector or a matrix of rows.
+
+    A matrix of f16 or bf16 whose elements the contraction extends stays as it is
+    in its panels. Rows of such elements are extended first.
 
     Before:
 

@@ -62,6 +62,50 @@ def Normalize : Pass<"dynbatch-normalize", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def FoldWidening : Pass<"dynbatch-fold-widening", "::mlir::ModuleOp"> {
+  let summary = "keep parameters of f16 and bf16 as narrow as they are stored";
+  let description = [{
+    A parameter of f16 or bf16 that is extended to f32 as a whole would become a
+    derived parameter of twice its size. A matrix of a `linalg.matvec`, `vecmat`
+    or `matmul` is not extended, but multiplied as it is: the op extends each
+    element. Of a table that rows are looked up in, each row is extended instead.
+    No value changes.
+
+    Before:
+
+    ```mlir
+    #id = affine_map<(d0, d1) -> (d0, d1)>
+    ml_program.global private @W(#ml_program.extern<tensor<8x4xbf16>>) : tensor<8x4xbf16>
+    func.func @main(%x: tensor<4xf32>, %y: tensor<8xf32>) -> tensor<8xf32> attributes {dynbatch.entry} {
+      %W = ml_program.global_load_const @W : tensor<8x4xbf16>
+      %e = tensor.empty() : tensor<8x4xf32>
+      %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+          ins(%W : tensor<8x4xbf16>) outs(%e : tensor<8x4xf32>) {
+      ^bb0(%w: bf16, %out: f32):
+        %v = arith.extf %w : bf16 to f32
+        linalg.yield %v : f32
+      } -> tensor<8x4xf32>
+      %z = linalg.matvec ins(%wide, %x : tensor<8x4xf32>, tensor<4xf32>) outs(%y : tensor<8xf32>) -> tensor<8xf32>
+      return %z : tensor<8xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    ml_program.global private @W(#ml_program.extern<tensor<8x4xbf16>>) : tensor<8x4xbf16>
+    func.func @main(%x: tensor<4xf32>, %y: tensor<8xf32>) -> tensor<8xf32> attributes {dynbatch.entry} {
+      %W = ml_program.global_load_const @W : tensor<8x4xbf16>
+      %z = linalg.matvec ins(%W, %x : tensor<8x4xbf16>, tensor<4xf32>) outs(%y : tensor<8xf32>) -> tensor<8xf32>
+      return %z : tensor<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def HoistPrologue : Pass<"dynbatch-hoist-prologue", "::mlir::ModuleOp"> {
   let summary = "move work on parameters alone into the prologue";
   let description = [{

@@ -185,16 +185,19 @@ LogicalResult KernelLowering::bufferize() {
 }
 
 namespace {
-/// A buffer of rows: [rows, N], or [tasks, R, N] with R rows a task.
+/// A buffer of rows of f32: [rows, N], or [tasks, R, N] with R rows a task; or
+/// weights, of which only the start matters.
 struct BufferRows {
   BufferRows(OpBuilder &builder, Location loc, Value buffer) {
     auto metadata =
         memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
     Value base =
         memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+    int64_t size =
+        getElementTypeOrSelf(buffer).getIntOrFloatBitWidth() / CHAR_BIT;
     Value bytes = arith::MulIOp::create(
         builder, loc, metadata.getOffset(),
-        arith::ConstantIndexOp::create(builder, loc, sizeof(float)));
+        arith::ConstantIndexOp::create(builder, loc, size));
     start = arith::AddIOp::create(builder, loc, base, bytes);
     strides = metadata.getStrides().drop_back();
   }
@@ -242,9 +245,6 @@ Value KernelLowering::getTable() {
 LogicalResult KernelLowering::lowerMatmul(PanelMatmulOp op) {
   auto weightsType = cast<MemRefType>(op.getWeights().getType());
   auto accType = cast<MemRefType>(op.getAcc().getType());
-  if (!accType.getElementType().isF32())
-    return op.emitOpError()
-           << "is only supported for f32, not " << accType.getElementType();
   if (weightsType.getDimSize(2) != tiles.getPanelWidth())
     return op.emitOpError()
            << "panels are " << weightsType.getDimSize(2)
@@ -272,8 +272,8 @@ LogicalResult KernelLowering::lowerMatmul(PanelMatmulOp op) {
       rewriter, loc, memref::DimOp::create(rewriter, loc, op.getAcc(), 0),
       constant(rowsOfTask));
 
-  func::FuncOp callee =
-      getPanelMatmul(kernel->getParentOfType<ModuleOp>(), tiles);
+  func::FuncOp callee = getPanelMatmul(kernel->getParentOfType<ModuleOp>(),
+                                       tiles, weightsType.getElementType());
   auto chunks = scf::ForOp::create(rewriter, loc, constant(0), count,
                                    constant(kMaxTableRows));
   rewriter.setInsertionPointToStart(chunks.getBody());

@@ -8,6 +8,7 @@
 
 #include "MatrixProducts.h"
 #include "VectorizeRows.h"
+#include "dynbatch/Analysis/Contractions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -36,8 +37,7 @@ static std::optional<unsigned> getDim(AffineExpr expr) {
 }
 
 static std::optional<MatrixProduct> matchProduct(LinalgOp op) {
-  if (!op.hasPureBufferSemantics() || !linalg::isaContractionOpInterface(op) ||
-      op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+  if (!op.hasPureBufferSemantics() || !isPlainContraction(op) ||
       op.getNumReductionLoops() != 1)
     return {};
   for (Value operand : op->getOperands()) {

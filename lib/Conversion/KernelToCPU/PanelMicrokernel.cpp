@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace mlir::dynbatch;
 
-static constexpr StringLiteral kPackedName = "dynbatch_panel_matmul_f32";
-static constexpr StringLiteral kStridedName = "dynbatch_row_matmul_f32";
+static constexpr StringLiteral kPackedName = "dynbatch_panel_matmul_";
+static constexpr StringLiteral kStridedName = "dynbatch_row_matmul_";
 
 /// Steps of `k` in one iteration: their instructions for addresses and the loop
 /// take slots that multiply-adds need, most of all where two threads share a
@@ -46,12 +46,13 @@ int64_t RegisterTiles::getPanels(int64_t rows) const {
 }
 
 namespace {
-/// Builds the functions; all offsets are in elements of four bytes.
+/// Builds the functions; all offsets are in elements.
 class MicrokernelBuilder {
 public:
-  MicrokernelBuilder(ModuleOp module, const RegisterTiles &tiles, bool packed)
-      : module(module), tiles(tiles), packed(packed),
-        name(packed ? kPackedName : kStridedName), builder(module.getContext()),
+  MicrokernelBuilder(ModuleOp module, const RegisterTiles &tiles, bool packed,
+                     StringRef name, Type weightType)
+      : module(module), tiles(tiles), packed(packed), name(name),
+        weightType(weightType), builder(module.getContext()),
         loc(UnknownLoc::get(module.getContext())),
         ptr(LLVM::LLVMPointerType::get(module.getContext())),
         index(builder.getIndexType()), i64(builder.getI64Type()),
@@ -105,13 +106,23 @@ private:
   }
   Value load(Type type, Value address) {
     // Rows of tables and slices are aligned to their elements only.
-    return LLVM::LoadOp::create(builder, loc, type, address, /*alignment=*/4);
+    return LLVM::LoadOp::create(
+        builder, loc, type, address,
+        getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8);
+  }
+  /// A vector of weights, extended to f32.
+  Value loadWeights(Value address) {
+    Value weights = load(vector.clone(weightType), address);
+    return weights.getType() == vector
+               ? weights
+               : arith::ExtFOp::create(builder, loc, vector, weights);
   }
 
   ModuleOp module;
   const RegisterTiles &tiles;
   bool packed;
   StringRef name;
+  Type weightType;
   OpBuilder builder;
   Location loc;
   Type ptr, index, i64, f32;
@@ -134,10 +145,12 @@ func::FuncOp MicrokernelBuilder::createFunction(const Twine &suffix,
 
 void MicrokernelBuilder::prefetch(Value panel, Value step) {
   int64_t width = tiles.getPanelWidth();
-  Value ahead = add(step, constant(kFetchBytes / sizeof(float) / width));
-  Value row = offset(panel, mul(ahead, constant(width)), f32);
-  for (int64_t column = 0; column < width; column += kLineBytes / sizeof(float))
-    LLVM::Prefetch::create(builder, loc, offset(row, constant(column), f32),
+  int64_t bytes = weightType.getIntOrFloatBitWidth() / 8;
+  Value ahead = add(step, constant(kFetchBytes / bytes / width));
+  Value row = offset(panel, mul(ahead, constant(width)), weightType);
+  for (int64_t column = 0; column < width; column += kLineBytes / bytes)
+    LLVM::Prefetch::create(builder, loc,
+                           offset(row, constant(column), weightType),
                            /*rw=*/0, /*hint=*/3, /*cache=*/1);
 }
 
@@ -180,7 +193,7 @@ func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels,
   Value distance = panelStride(k), rowDistance = rowStride(func);
   for (int64_t panel = 0; panel < panels; ++panel)
     panelPointers.push_back(
-        offset(weights, mul(distance, constant(panel)), f32));
+        offset(weights, mul(distance, constant(panel)), weightType));
 
   // Each element of the accumulator is one chain over ascending k, whatever the
   // shape of the tile: results do not depend on how rows are grouped.
@@ -191,7 +204,7 @@ func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels,
         prefetch(panel, step);
     for (Value panel : panelPointers)
       columnsOfStep.push_back(
-          load(vector, offset(panel, mul(step, rowDistance), f32)));
+          loadWeights(offset(panel, mul(step, rowDistance), weightType)));
     for (int64_t row = 0; row < rows; ++row) {
       Value element = load(f32, offset(rowPointers[row], step, f32));
       Value spread = vector::BroadcastOp::create(builder, loc, vector, element);
@@ -326,7 +339,8 @@ func::FuncOp MicrokernelBuilder::build() {
           func::CallOp::create(
               builder, loc, callee,
               arguments(func,
-                        {table, m, offset(weights, mul(panel, distance), f32),
+                        {table, m,
+                         offset(weights, mul(panel, distance), weightType),
                          offset(acc, column, f32), stride, k,
                          arith::SubIOp::create(builder, loc, n, column)}));
           scf::YieldOp::create(builder, loc);
@@ -338,19 +352,22 @@ func::FuncOp MicrokernelBuilder::build() {
 }
 
 static func::FuncOp getMicrokernel(ModuleOp module, const RegisterTiles &tiles,
-                                   bool packed) {
-  if (auto func = module.lookupSymbol<func::FuncOp>(packed ? kPackedName
-                                                           : kStridedName))
+                                   bool packed, Type weightType) {
+  std::string name = packed ? kPackedName.str() : kStridedName.str();
+  llvm::raw_string_ostream(name) << weightType;
+  if (auto func = module.lookupSymbol<func::FuncOp>(name))
     return func;
-  return MicrokernelBuilder(module, tiles, packed).build();
+  return MicrokernelBuilder(module, tiles, packed, name, weightType).build();
 }
 
 func::FuncOp mlir::dynbatch::getPanelMatmul(ModuleOp module,
-                                            const RegisterTiles &tiles) {
-  return getMicrokernel(module, tiles, /*packed=*/true);
+                                            const RegisterTiles &tiles,
+                                            Type weights) {
+  return getMicrokernel(module, tiles, /*packed=*/true, weights);
 }
 
 func::FuncOp mlir::dynbatch::getRowMatmul(ModuleOp module,
                                           const RegisterTiles &tiles) {
-  return getMicrokernel(module, tiles, /*packed=*/false);
+  return getMicrokernel(module, tiles, /*packed=*/false,
+                        Float32Type::get(module.getContext()));
 }

@@ -39,9 +39,11 @@ private:
 ///
 /// that adds the product of `m` rows of `k` elements, given by a table of their
 /// addresses (i64), and weights packed into panels (`dynbatch.panel_matmul`) to
-/// `acc`, an `m x n` matrix whose rows are `stride` elements apart. Made on
-/// first use, shared by all kernels of the module.
-func::FuncOp getPanelMatmul(ModuleOp module, const RegisterTiles &tiles);
+/// `acc`, an `m x n` matrix whose rows are `stride` elements apart. The
+/// elements of the weights are `weights` (f32, f16, bf16), all others f32. Made
+/// on first use, shared by all kernels of the module.
+func::FuncOp getPanelMatmul(ModuleOp module, const RegisterTiles &tiles,
+                            Type weights);
 
 /// The same for weights that are a `k x n` matrix, whose rows are `distance`
 /// elements apart, which is one argument (index) more; `n` must be a multiple

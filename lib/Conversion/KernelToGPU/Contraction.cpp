@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "dynbatch/Analysis/Contractions.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -61,7 +62,7 @@ bool Contraction::suitsTensorCores() const {
 }
 
 std::optional<Contraction> mlir::dynbatch::matchContraction(LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || !linalg::isaContractionOpInterface(op) ||
+  if (!op.hasPureTensorSemantics() || !isPlainContraction(op) ||
       op.getNumReductionLoops() != 1)
     return {};
   Type elementType = getElementTypeOrSelf(op.getDpsInputs().front());

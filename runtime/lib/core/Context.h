@@ -79,6 +79,11 @@ public:
 
   size_t arenaUsed() const { return tensors.used(); }
   size_t heapUsed() const { return cells.used(); }
+  /// Host memory of arena, heap and temporaries, which is kept.
+  size_t mappedBytes() const {
+    return (device ? 0 : tensors.capacity()) + cells.capacity() +
+           temporaries.capacity();
+  }
   /// Most fibers alive at once since the last call.
   size_t takeFiberPeak() { return fibers.takePeak(); }
   const StackPool &fiberStacks() const { return fibers.stacks(); }

@@ -11,6 +11,7 @@
 #include "core/Context.h"
 #include "cpu/CpuExecutor.h"
 #include "cuda/CudaExecutor.h"
+#include "stats/ProcessMemory.h"
 
 #include <ostream>
 #include <vector>
@@ -158,6 +159,12 @@ private:
       return usage;
     usage.arenaBytes = context.arenaUsed();
     usage.heapBytes = context.heapUsed();
+    usage.mappedBytes = context.mappedBytes();
+    // Only new memory changes it much.
+    if (usage.mappedBytes != mappedBytes)
+      hugePageBytes = countHugePageBytes();
+    mappedBytes = usage.mappedBytes;
+    usage.hugePageBytes = hugePageBytes;
     usage.fibers = context.takeFiberPeak();
     usage.fiberReservedBytes = context.fiberStacks().reservedBytes();
     usage.fiberResidentBytes = context.fiberStacks().residentBytes();
@@ -181,6 +188,8 @@ private:
   Context context;
   std::vector<uint64_t> slots; ///< results of the present minibatch
   Job job;
+  int64_t mappedBytes = 0;   ///< at the end of the last minibatch
+  int64_t hugePageBytes = 0; ///< when these became so many
 };
 
 Program::Program(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}

@@ -8,6 +8,8 @@
 
 #include "stats/Recorder.h"
 
+#include "stats/ProcessMemory.h"
+
 #include <algorithm>
 
 using namespace dynbatch::rt;
@@ -67,6 +69,9 @@ static void accumulate(Statistics &sum, const Statistics &part) {
   sum.kernelSeconds += part.kernelSeconds;
   sum.arenaPeakBytes = std::max(sum.arenaPeakBytes, part.arenaPeakBytes);
   sum.heapPeakBytes = std::max(sum.heapPeakBytes, part.heapPeakBytes);
+  sum.mappedBytes = std::max(sum.mappedBytes, part.mappedBytes);
+  sum.hugePageBytes = std::max(sum.hugePageBytes, part.hugePageBytes);
+  sum.pageFaults += part.pageFaults;
   sum.fiberPeak = std::max(sum.fiberPeak, part.fiberPeak);
   sum.fiberReservedBytes =
       std::max(sum.fiberReservedBytes, part.fiberReservedBytes);
@@ -94,6 +99,8 @@ void Recorder::beginMinibatch() {
   minibatchAnalysis = {};
   deferred.clear();
   inMinibatch = true;
+  if (options.stats)
+    faultsBefore = countPageFaults();
   minibatchBegan = now();
 }
 
@@ -113,6 +120,9 @@ void Recorder::endMinibatch(bool ok, Time end, int64_t instances,
     minibatch.seconds = inSeconds(end - minibatchBegan - minibatchAnalysis);
     minibatch.arenaPeakBytes = usage.arenaBytes;
     minibatch.heapPeakBytes = usage.heapBytes;
+    minibatch.mappedBytes = usage.mappedBytes;
+    minibatch.hugePageBytes = usage.hugePageBytes;
+    minibatch.pageFaults = countPageFaults() - faultsBefore;
     minibatch.fiberPeak = usage.fibers;
     minibatch.fiberReservedBytes = usage.fiberReservedBytes;
     minibatch.fiberResidentBytes = usage.fiberResidentBytes;

@@ -40,6 +40,8 @@ public:
   struct Usage {
     int64_t arenaBytes = 0;
     int64_t heapBytes = 0;
+    int64_t mappedBytes = 0;
+    int64_t hugePageBytes = 0;
     int64_t fibers = 0;
     int64_t fiberReservedBytes = 0;
     int64_t fiberResidentBytes = 0;
@@ -96,7 +98,8 @@ private:
   Trace trace;
   bool inMinibatch = false; ///< else host code is the prologue
   Time minibatchBegan;
-  int64_t flushTasks = 0; ///< of the present flush
+  int64_t faultsBefore = 0; ///< page faults before the minibatch
+  int64_t flushTasks = 0;   ///< of the present flush
   struct DeferredBatch {
     unsigned kernel;
     int64_t depth;

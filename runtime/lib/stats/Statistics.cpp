@@ -47,6 +47,10 @@ void Statistics::print(std::ostream &out) const {
                 1e3 * overhead, perTask(overhead));
   out << format("arena peak        %12.3f MiB\n", arenaPeakBytes / 1048576.0);
   out << format("host heap peak    %12.3f MiB\n", heapPeakBytes / 1048576.0);
+  out << format("memory mapped     %12.3f MiB   %.3f MiB of the process in "
+                "huge pages\n",
+                mappedBytes / 1048576.0, hugePageBytes / 1048576.0);
+  out << format("page faults       %12lld\n", count(pageFaults));
   if (fiberPeak)
     out << format("fibers peak       %12lld   stacks %.3f MiB resident, "
                   "%.3f MiB reserved\n",
@@ -97,6 +101,9 @@ void Statistics::printJson(std::ostream &out) const {
   json["flush_overhead_seconds"] = flushSeconds - kernelSeconds;
   json["arena_peak_bytes"] = arenaPeakBytes;
   json["heap_peak_bytes"] = heapPeakBytes;
+  json["mapped_bytes"] = mappedBytes;
+  json["huge_page_bytes"] = hugePageBytes;
+  json["page_faults"] = pageFaults;
   json["fiber_peak"] = fiberPeak;
   json["fiber_reserved_bytes"] = fiberReservedBytes;
   json["fiber_resident_bytes"] = fiberResidentBytes;

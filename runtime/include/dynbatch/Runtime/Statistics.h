@@ -70,6 +70,9 @@ struct Statistics {
   double kernelSeconds = 0;   ///< in kernels; on a GPU the device's time
   int64_t arenaPeakBytes = 0; ///< tensors of the largest minibatch
   int64_t heapPeakBytes = 0;  ///< host cells of the largest minibatch
+  int64_t mappedBytes = 0;    ///< host memory kept for both and temporaries
+  int64_t hugePageBytes = 0;  ///< of the process in huge pages, when mapped
+  int64_t pageFaults = 0;     ///< of the process during minibatches
   int64_t fiberPeak = 0;      ///< most fibers at once
   int64_t fiberReservedBytes = 0;        ///< address space of all fiber stacks
   int64_t fiberResidentBytes = 0;        ///< the part of it that is in memory
