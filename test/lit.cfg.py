@@ -13,7 +13,7 @@ config.name = "dynbatch"
 config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
 config.suffixes = [".mlir", ".test"]
 # Models are inputs of tests, too; IR/models.test reads them all.
-config.excludes = ["Inputs", "Data", "Models", "NumPy"]
+config.excludes = ["Inputs", "Data", "Downstream", "Models", "NumPy", "Unit"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.dynbatch_test_dir
 
@@ -36,7 +36,9 @@ config.substitutions.append(
         os.path.join(config.test_source_root, "..", "tools", "gpu-check"),
     )
 )
+config.substitutions.append(("%cc", config.c_compiler))
 config.substitutions.append(("%tools", config.dynbatch_tools_dir))
+config.substitutions.append(("%prefix", os.path.dirname(config.dynbatch_tools_dir)))
 # A driver for machines without a GPU, and with the log of its calls.
 config.substitutions.append(
     (
@@ -52,7 +54,9 @@ llvm_config.add_tool_substitutions(
     [
         ToolSubst("dynbatch-compile", unresolved="ignore"),
         ToolSubst("dynbatch-gpu-check", unresolved="ignore"),
+        ToolSubst("dynbatch-lsp-server", unresolved="ignore"),
         ToolSubst("dynbatch-opt", unresolved="ignore"),
+        ToolSubst("dynbatch-reduce", unresolved="ignore"),
         ToolSubst("dynbatch-run", unresolved="ignore"),
         ToolSubst("llc", unresolved="ignore"),
         ToolSubst("mlir-opt", unresolved="ignore"),

@@ -9,6 +9,7 @@
 #ifndef DYNBATCH_INITALL_H
 #define DYNBATCH_INITALL_H
 
+#include "dynbatch/Pipelines/Pipelines.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace mlir::dynbatch {
@@ -16,8 +17,9 @@ namespace mlir::dynbatch {
 /// The dialect and its external models for upstream ops.
 void registerAllDialects(DialectRegistry &registry);
 
-/// All passes and the pipelines, for textual pipelines and tool flags.
-void registerAllPasses();
+/// All passes and the pipelines, for textual pipelines and tool flags. The
+/// pipelines have the `hooks`.
+void registerAllPasses(const PipelineHooks &hooks = {});
 
 } // namespace mlir::dynbatch
 

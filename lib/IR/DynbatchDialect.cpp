@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dynbatch/IR/Dynbatch.h"
+#include "dynbatch/IR/Bytecode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -55,6 +56,7 @@ void DynbatchDialect::initialize() {
 #include "dynbatch/IR/DynbatchOps.cpp.inc"
       >();
   addInterfaces<DynbatchInlinerInterface>();
+  detail::addBytecodeInterface(this);
 }
 
 Operation *DynbatchDialect::materializeConstant(OpBuilder &builder,

@@ -10,7 +10,6 @@
 #include "dynbatch/Conversion/KernelToCPU.h"
 #include "dynbatch/Conversion/Passes.h"
 #include "dynbatch/Interfaces/BatchableOpInterface.h"
-#include "dynbatch/Pipelines/Pipelines.h"
 #include "dynbatch/Transforms/Passes.h"
 
 using namespace mlir;
@@ -21,8 +20,8 @@ void mlir::dynbatch::registerAllDialects(DialectRegistry &registry) {
   registerBufferizableOpInterfaceExternalModels(registry);
 }
 
-void mlir::dynbatch::registerAllPasses() {
-  registerPipelines();
+void mlir::dynbatch::registerAllPasses(const PipelineHooks &hooks) {
+  registerPipelines(hooks);
   registerDynbatchGpuToCudaPasses();
   registerDynbatchGpuToSimtPasses();
   registerDynbatchHostPasses();

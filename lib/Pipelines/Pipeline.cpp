@@ -17,10 +17,17 @@
 using namespace mlir;
 using namespace mlir::dynbatch;
 
+static void addHook(OpPassManager &pm, const PipelineOptions &options,
+                    const PipelineHooks::Hook &hook) {
+  if (hook)
+    hook(pm, options);
+}
+
 /// Program passes: instance program to scheduled kernels. With `narrowWeights`
 /// kernels multiply by parameters of f16 and bf16 as they are.
 static void addProgramPasses(OpPassManager &pm, const PipelineOptions &options,
-                             bool narrowWeights) {
+                             const PipelineHooks &hooks, bool narrowWeights) {
+  addHook(pm, options, hooks.programStart);
   pm.addPass(createNormalize());
   SpecializeOptions specialize;
   if (!options.specialize)
@@ -44,21 +51,23 @@ static void addProgramPasses(OpPassManager &pm, const PipelineOptions &options,
   schedule.align = options.align;
   pm.addPass(createSchedule(schedule));
   pm.addPass(createCSEPass());
+  addHook(pm, options, hooks.kernelsOutlined);
 }
 
 /// Kernel passes of all targets: kernels of one task to batched kernels.
-static void addBatchingPasses(OpPassManager &pm,
-                              const PipelineOptions &options) {
+static void addBatchingPasses(OpPassManager &pm, const PipelineOptions &options,
+                              const PipelineHooks &hooks) {
   OpPassManager &kernels = pm.nest<KernelOp>();
   if (options.fuseHorizontal)
     kernels.addPass(createFuseHorizontal());
   if (options.fuseKernels)
     kernels.addPass(createFuseElementwise());
   kernels.addPass(createBatchKernels());
+  addHook(pm, options, hooks.kernelsBatched);
 }
 
-/// Batched kernels to functions for the CPU.
-static void addCPUPasses(OpPassManager &pm, const PipelineOptions &options) {
+void mlir::dynbatch::buildCPUKernelsPipeline(OpPassManager &pm,
+                                             const PipelineOptions &options) {
   PackWeightsOptions pack;
   // Two vectors side by side.
   pack.panelWidth = options.vectorBits / 16;
@@ -101,56 +110,69 @@ void mlir::dynbatch::buildHostPipeline(OpPassManager &pm,
 }
 
 void mlir::dynbatch::buildPipeline(OpPassManager &pm,
-                                   const PipelineOptions &options) {
-  addProgramPasses(pm, options, options.foldWidening);
-  addBatchingPasses(pm, options);
-  addCPUPasses(pm, options);
+                                   const PipelineOptions &options,
+                                   const PipelineHooks &hooks) {
+  addProgramPasses(pm, options, hooks, options.foldWidening);
+  addBatchingPasses(pm, options, hooks);
+  if (hooks.implementKernels)
+    hooks.implementKernels(pm, options);
+  else
+    buildCPUKernelsPipeline(pm, options);
+  addHook(pm, options, hooks.hostStart);
   buildHostPipeline(pm, options);
 }
 
 void mlir::dynbatch::buildGPUKernelsPipeline(OpPassManager &pm,
                                              const PipelineOptions &options,
-                                             bool ownMemory) {
+                                             bool ownMemory,
+                                             const PipelineHooks &hooks) {
   // Factors of different types are not multiplied on tensor cores.
-  addProgramPasses(pm, options, /*narrowWeights=*/false);
-  addBatchingPasses(pm, options);
-  addGPUPasses(pm, options, ownMemory);
+  addProgramPasses(pm, options, hooks, /*narrowWeights=*/false);
+  addBatchingPasses(pm, options, hooks);
+  if (hooks.implementKernels)
+    hooks.implementKernels(pm, options);
+  else
+    addGPUPasses(pm, options, ownMemory);
 }
 
 void mlir::dynbatch::buildSimtPipeline(OpPassManager &pm,
-                                       const PipelineOptions &options) {
-  buildGPUKernelsPipeline(pm, options, /*ownMemory=*/false);
+                                       const PipelineOptions &options,
+                                       const PipelineHooks &hooks) {
+  buildGPUKernelsPipeline(pm, options, /*ownMemory=*/false, hooks);
   pm.addPass(createConvertGpuToSimt());
+  addHook(pm, options, hooks.hostStart);
   buildHostPipeline(pm, options);
 }
 
 void mlir::dynbatch::buildCudaPipeline(OpPassManager &pm,
-                                       const CudaPipelineOptions &options) {
-  buildGPUKernelsPipeline(pm, options);
+                                       const CudaPipelineOptions &options,
+                                       const PipelineHooks &hooks) {
+  buildGPUKernelsPipeline(pm, options, /*ownMemory=*/true, hooks);
   buildGPUToBinaryPipeline(pm, options.chip, options.features, options.format,
                            options.toolkit);
   pm.addPass(createConvertGpuToCuda());
+  addHook(pm, options, hooks.hostStart);
   buildHostPipeline(pm, options, "cuda");
 }
 
-void mlir::dynbatch::registerPipelines() {
+void mlir::dynbatch::registerPipelines(const PipelineHooks &hooks) {
   PassPipelineRegistration<PipelineOptions>(
       "dynbatch-pipeline",
       "Compile an instance program to batched kernels on the CPU",
-      [](OpPassManager &pm, const PipelineOptions &options) {
-        buildPipeline(pm, options);
+      [hooks](OpPassManager &pm, const PipelineOptions &options) {
+        buildPipeline(pm, options, hooks);
       });
   PassPipelineRegistration<PipelineOptions>(
       "dynbatch-simt-pipeline",
       "Compile an instance program to GPU kernels that run on the CPU",
-      [](OpPassManager &pm, const PipelineOptions &options) {
-        buildSimtPipeline(pm, options);
+      [hooks](OpPassManager &pm, const PipelineOptions &options) {
+        buildSimtPipeline(pm, options, hooks);
       });
   PassPipelineRegistration<CudaPipelineOptions>(
       "dynbatch-cuda-pipeline",
       "Compile an instance program to GPU code and host code that launches it",
-      [](OpPassManager &pm, const CudaPipelineOptions &options) {
-        buildCudaPipeline(pm, options);
+      [hooks](OpPassManager &pm, const CudaPipelineOptions &options) {
+        buildCudaPipeline(pm, options, hooks);
       });
   PassPipelineRegistration<PipelineOptions>(
       "dynbatch-host-pipeline",
@@ -161,8 +183,8 @@ void mlir::dynbatch::registerPipelines() {
   PassPipelineRegistration<PipelineOptions>(
       "dynbatch-gpu-kernels",
       "Compile an instance program to GPU kernels and host code around them",
-      [](OpPassManager &pm, const PipelineOptions &options) {
-        buildGPUKernelsPipeline(pm, options);
+      [hooks](OpPassManager &pm, const PipelineOptions &options) {
+        buildGPUKernelsPipeline(pm, options, /*ownMemory=*/true, hooks);
       });
   PassPipelineRegistration<GPUBinaryOptions>(
       "dynbatch-gpu-to-binary", "Compile GPU kernels to PTX or to binaries",
@@ -173,5 +195,5 @@ void mlir::dynbatch::registerPipelines() {
   PassPipelineRegistration<>(
       "dynbatch-reference-pipeline",
       "Compile an instance program to run each instance on its own",
-      [](OpPassManager &pm) { buildReferencePipeline(pm); });
+      [hooks](OpPassManager &pm) { buildReferencePipeline(pm, hooks); });
 }

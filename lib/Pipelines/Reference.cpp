@@ -14,7 +14,10 @@
 
 using namespace mlir;
 
-void mlir::dynbatch::buildReferencePipeline(OpPassManager &pm) {
+void mlir::dynbatch::buildReferencePipeline(OpPassManager &pm,
+                                            const PipelineHooks &hooks) {
+  if (hooks.referenceStart)
+    hooks.referenceStart(pm);
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createConvertDynbatchToSCF());
   pm.addPass(createPassContext());

@@ -12,8 +12,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::dynbatch {
 #define GEN_PASS_DEF_FORMBLOCKS
@@ -276,6 +278,16 @@ BlockFormer::cut(ArrayRef<Operation *> ops) {
     for (auto &[key, members] : parts)
       if (key.first == rank)
         ordered.push_back(members);
+  if (ordered.size() > 1)
+    remark::analysis(
+        ops.front()->getLoc(),
+        remark::RemarkOpts::name("form-blocks").category("dynbatch"))
+        << llvm::formatv(
+               "{0} ops form {1} blocks instead of one, so that those "
+               "of a recurrence are apart from what they need and "
+               "from what needs them",
+               ops.size(), ordered.size())
+               .str();
   return ordered;
 }
 

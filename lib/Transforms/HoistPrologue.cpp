@@ -16,6 +16,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -82,13 +83,20 @@ private:
 };
 } // namespace
 
-/// Whether the prologue may run `op`, although the program perhaps does not: it
-/// cannot fail, and works on tensors and scalars alone.
-static bool canRunAtLoad(Operation *op) {
+/// Why the prologue must not run `op`, which the program perhaps never runs;
+/// empty if it may: it cannot fail, and works on tensors and scalars alone.
+static StringRef getObstacleAtLoad(Operation *op) {
   auto isData = [](Type type) { return isTaskOperandType(type); };
-  return isPure(op) && !isa<DynbatchDialect>(op->getDialect()) &&
-         llvm::all_of(op->getOperandTypes(), isData) &&
-         llvm::all_of(op->getResultTypes(), isData);
+  if (!isMemoryEffectFree(op))
+    return "it has side effects";
+  if (!isPure(op))
+    return "it can fail, and the program may never run it";
+  if (isa<DynbatchDialect>(op->getDialect()))
+    return "it belongs to host code";
+  if (!llvm::all_of(op->getOperandTypes(), isData) ||
+      !llvm::all_of(op->getResultTypes(), isData))
+    return "it works on more than tensors of static shape and scalars";
+  return "";
 }
 
 ParameterExpressions::Expression ParameterExpressions::analyze(Value value) {
@@ -105,7 +113,8 @@ ParameterExpressions::Expression ParameterExpressions::analyze(Value value) {
     if (source.getParameter()) {
       expression = {true, source.getParameter()};
     } else if (source.isShared() &&
-               canRunAtLoad(source.getDefinition().getDefiningOp())) {
+               getObstacleAtLoad(source.getDefinition().getDefiningOp())
+                   .empty()) {
       SetVector<Value> inputs =
           getInputs(source.getDefinition().getDefiningOp());
       size_t size = stack.size();
@@ -308,6 +317,33 @@ static SmallVector<Value> findFrontier(ModuleOp module,
   return frontier;
 }
 
+/// Remarks on ops that depend on parameters alone and stay all the same.
+static void remarkOnMissed(ModuleOp module, ParameterExpressions &expressions) {
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->hasAttr(DynbatchDialect::kPrologueAttrName))
+      return WalkResult::skip();
+    if (isa<CallOpInterface, RegionBranchOpInterface>(op) ||
+        !llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      return WalkResult::advance();
+    SetVector<Value> inputs = getInputs(op);
+    StringRef obstacle = getObstacleAtLoad(op);
+    if (!obstacle.empty() &&
+        llvm::any_of(inputs,
+                     [&](Value input) {
+                       return bool(expressions.getParameter(input));
+                     }) &&
+        llvm::all_of(
+            inputs, [&](Value input) { return expressions.canCompute(input); }))
+      remark::missed(
+          op->getLoc(),
+          remark::RemarkOpts::name("hoist-prologue").category("dynbatch"))
+          << ("'" + op->getName().getStringRef() +
+              "' depends on parameters alone but is not hoisted: " + obstacle)
+                 .str();
+    return WalkResult::advance();
+  });
+}
+
 /// Erases `ops` and what only they used, as far as it is dead.
 static void eraseDeadOps(SmallVector<Operation *> worklist) {
   DenseSet<Operation *> erased;
@@ -336,6 +372,8 @@ struct HoistPrologue : dynbatch::impl::HoistPrologueBase<HoistPrologue> {
       return signalPassFailure();
 
     ParameterExpressions expressions(solver, constants);
+    if (getContext().getRemarkEngine())
+      remarkOnMissed(module, expressions);
     SmallVector<Value> frontier = findFrontier(module, expressions);
     if (frontier.empty())
       return markAllAnalysesPreserved();

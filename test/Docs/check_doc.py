@@ -6,6 +6,9 @@ NAME in a scratch folder. In a ```console fence, a line that begins with "$ " is
 a command, run by sh in that folder; the lines behind it are its output. A line
 "..." stands for any number of lines. With --update the outputs in the document
 are replaced by what the commands print, where they hold no "...".
+
+A fence ```cpp from=PATH (or any other language with from=PATH) is an excerpt: its
+lines stand in that file of the repository, one behind the other.
 """
 
 import argparse
@@ -15,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-FENCE = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^```(\w+)(?: (file|from)=(\S+))?\n(.*?)^```$", re.M | re.S)
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def split_commands(text):
@@ -63,8 +67,13 @@ def check(text, folder, update):
 
     def visit(fence):
         nonlocal failures
-        language, name, body = fence.groups()
-        if name:
+        language, kind, name, body = fence.groups()
+        if kind == "from":
+            if body not in (ROOT / name).read_text(encoding="utf-8"):
+                failures += 1
+                print(f"not in {name}:", body, sep="\n")
+            return fence[0]
+        if kind == "file":
             (folder / name).write_text(body, encoding="utf-8")
             return fence[0]
         if language != "console":
@@ -95,7 +104,7 @@ def main():
     if args.update:
         args.document.write_text(updated, encoding="utf-8")
     if failures:
-        sys.exit(f"{args.document}: {failures} commands do not print what the document says")
+        sys.exit(f"{args.document}: {failures} examples are not as the document says")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Support/LLVM.h"
+#include <functional>
 
 namespace mlir {
 class OpPassManager;
@@ -112,16 +113,49 @@ struct CudaPipelineOptions : GPUBinaryOptionsOf<PipelineOptions> {
   CudaPipelineOptions() { format = "auto"; }
 };
 
+/// Where a compiler that embeds the pipelines adds passes of its own or puts
+/// them in the place of ours. A hook adds passes to the pipeline of the module;
+/// an empty one adds nothing.
+struct PipelineHooks {
+  using Hook = std::function<void(OpPassManager &, const PipelineOptions &)>;
+
+  /// First of all: instance programs, tensor ops of any dialect. Not run for
+  /// the reference pipeline.
+  Hook programStart;
+  /// Kernels of one task in a scheduled program. A pass that gives a kernel an
+  /// `implementation` (a function of the runtime ABI) and takes its body away
+  /// keeps it from all passes that follow.
+  Hook kernelsOutlined;
+  /// Batched kernels. Here go passes that lower batched ops of other dialects
+  /// to `linalg`, and those that implement kernels by themselves.
+  Hook kernelsBatched;
+  /// Instead of the passes that implement batched kernels for the target; a
+  /// kernel without an implementation is an error afterwards.
+  Hook implementKernels;
+  /// Behind that: host code around kernels that are compiled.
+  Hook hostStart;
+  /// First in the reference pipeline, which has no kernels: passes that lower
+  /// ops of other dialects for one instance.
+  std::function<void(OpPassManager &)> referenceStart;
+};
+
 /// From an instance program to batched kernels on the CPU and host code, in the
 /// LLVM dialect.
-void buildPipeline(OpPassManager &pm, const PipelineOptions &options);
+void buildPipeline(OpPassManager &pm, const PipelineOptions &options,
+                   const PipelineHooks &hooks = {});
 
 /// The same with GPU kernels, which the CPU runs thread by thread and checks.
 /// Slow and exact: for tests.
-void buildSimtPipeline(OpPassManager &pm, const PipelineOptions &options);
+void buildSimtPipeline(OpPassManager &pm, const PipelineOptions &options,
+                       const PipelineHooks &hooks = {});
 
 /// The same for a GPU: host code that launches binaries through the runtime.
-void buildCudaPipeline(OpPassManager &pm, const CudaPipelineOptions &options);
+void buildCudaPipeline(OpPassManager &pm, const CudaPipelineOptions &options,
+                       const PipelineHooks &hooks = {});
+
+/// Implements the batched kernels that have no implementation on the CPU. For
+/// hooks that replace this stage in part.
+void buildCPUKernelsPipeline(OpPassManager &pm, const PipelineOptions &options);
 
 /// The last part of all: host code around kernels that have implementations,
 /// to the LLVM dialect. `device` has the tensors, the host if it is empty.
@@ -132,7 +166,8 @@ void buildHostPipeline(OpPassManager &pm, const PipelineOptions &options,
 /// host code that is not lowered yet. With `ownMemory` the device of the
 /// kernels cannot read the host's memory.
 void buildGPUKernelsPipeline(OpPassManager &pm, const PipelineOptions &options,
-                             bool ownMemory = true);
+                             bool ownMemory = true,
+                             const PipelineHooks &hooks = {});
 
 /// Compiles the GPU kernels of a module to PTX or to binaries.
 void buildGPUToBinaryPipeline(OpPassManager &pm, StringRef chip,
@@ -146,12 +181,13 @@ void buildLowerToLLVMPipeline(OpPassManager &pm);
 
 /// The oracle: every instance on its own, through upstream lowerings only; no
 /// blocks, kernels or batches.
-void buildReferencePipeline(OpPassManager &pm);
+void buildReferencePipeline(OpPassManager &pm, const PipelineHooks &hooks = {});
 
 /// Registers the pipelines as `dynbatch-pipeline`, `dynbatch-simt-pipeline`,
 /// `dynbatch-cuda-pipeline`, `dynbatch-host-pipeline`, `dynbatch-gpu-kernels`,
-/// `dynbatch-gpu-to-binary` and `dynbatch-reference-pipeline`.
-void registerPipelines();
+/// `dynbatch-gpu-to-binary` and `dynbatch-reference-pipeline`, with the hooks
+/// in each of them.
+void registerPipelines(const PipelineHooks &hooks = {});
 
 } // namespace mlir::dynbatch
 

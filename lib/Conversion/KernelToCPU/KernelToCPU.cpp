@@ -177,6 +177,16 @@ LogicalResult KernelLowering::bufferize() {
   if (failed(bufferization::eliminateEmptyTensors(rewriter, func)))
     return failure();
   bufferization::OneShotBufferizationOptions options;
+  WalkResult unknown = func.walk([&](Operation *op) {
+    if (!bufferization::hasTensorSemantics(op) ||
+        options.dynCastBufferizableOp(op))
+      return WalkResult::advance();
+    op->emitOpError("cannot be lowered in a kernel for the CPU: it does not "
+                    "implement BufferizableOpInterface");
+    return WalkResult::interrupt();
+  });
+  if (unknown.wasInterrupted())
+    return failure();
   bufferization::BufferizationState state;
   if (failed(bufferization::runOneShotBufferize(func, options, state)))
     return failure();
