@@ -105,6 +105,45 @@ TEST(Program, ErrorOfTheProgramNamesTheInstance) {
   }
 }
 
+TEST(Program, StopsWhenAskedTo) {
+  for (const dynbatch_module *module :
+       {&treeModule(), &parkingModule(), &spawningModule()}) {
+    std::unique_ptr<Program> program = makeProgram(*module);
+    InstanceSet instances = readInstances(treeModule(), "(Leaf 1)\n(Leaf 2)\n");
+    std::atomic<bool> stop{true};
+    for (int i = 0; i < 2; ++i) {
+      Status status = program->run(
+          instances, 0, 2, [](const ResultView &) { FAIL(); }, &stop);
+      EXPECT_EQ(status.message(), "the run was stopped");
+      expectUsable(*program);
+    }
+    stop = false;
+    size_t results = 0;
+    Status status = program->run(
+        instances, 0, 2, [&](const ResultView &) { ++results; }, &stop);
+    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(results, 2u);
+  }
+}
+
+TEST(Program, StopsWhileItRuns) {
+  std::unique_ptr<Program> program = makeProgram(treeModule());
+  std::string text;
+  for (int i = 0; i < 20000; ++i)
+    text += "(Node (Leaf 1) (Leaf 1000))\n";
+  InstanceSet instances = readInstances(treeModule(), text);
+  std::atomic<bool> stop{false};
+  std::thread other([&] { stop = true; });
+  Status status = Status::success();
+  // As often as it takes the other thread to come.
+  while (status.ok())
+    status = program->run(
+        instances, 0, instances.size(), [](const ResultView &) {}, &stop);
+  other.join();
+  EXPECT_EQ(status.message(), "the run was stopped");
+  expectUsable(*program);
+}
+
 TEST(Program, MemoryLimitIsAnError) {
   ProgramOptions options;
   options.memoryLimitBytes = 1 << 20;

@@ -7,7 +7,7 @@
 // RUN: %{run} %t/syntax.mlir 2>&1 | FileCheck %s --check-prefix=SYNTAX
 // SYNTAX: syntax.mlir:2:23: error: use of undeclared SSA value name
 // RUN: %{run} %t/nowhere.mlir 2>&1 | FileCheck %s --check-prefix=NOWHERE
-// NOWHERE: error: could not open input file {{.*}}nowhere.mlir
+// NOWHERE: error: '{{.*}}nowhere.mlir': No such file or directory
 // RUN: %{run} %t/no_entry.mlir 2>&1 | FileCheck %s --check-prefix=NO-ENTRY
 // NO-ENTRY: no_entry.mlir:0:0: error: no entry: mark one function with 'dynbatch.entry'
 // RUN: %{run} %t/two_entries.mlir 2>&1 | FileCheck %s --check-prefix=TWO-ENTRIES

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compile.h"
+#include "CompileFlags.h"
 #include "Link.h"
 #include "OutputFile.h"
 #include "ReportError.h"
@@ -22,7 +22,7 @@ enum class Emit { Shared, Object, Assembly, LLVMIR };
 
 /// Constructed after the shared LLVM library's own options.
 struct Options {
-  CompileOptions compile;
+  CompileFlags compile;
   cl::OptionCategory category{"dynbatch-compile options"};
   cl::opt<std::string> inputFile{cl::Positional, cl::Required,
                                  cl::desc("<model.mlir>"), cl::cat(category)};
@@ -69,7 +69,7 @@ static CodeForm getCodeForm(Emit emit) {
   llvm_unreachable("unknown form");
 }
 
-static llvm::Error compile(const Options &options) {
+static llvm::Error compileModel(Options &options) {
   if (llvm::sys::fs::equivalent(options.inputFile, options.outputFile))
     return llvm::createStringError("-o names the model itself");
   std::string linker;
@@ -79,7 +79,13 @@ static llvm::Error compile(const Options &options) {
   auto target = TargetInfo::create(options.cpu, options.attributes);
   if (!target)
     return target.takeError();
-  auto code = compileFile(options.inputFile, options.compile, *target);
+  auto source = readSource(options.inputFile);
+  if (!source)
+    return source.takeError();
+  if (llvm::Error error = options.compile.readLibraries())
+    return error;
+  auto code = compile((*source)->getMemBufferRef(),
+                      options.compile.getOptions(), *target, llvm::errs());
   if (!code)
     return code.takeError();
   auto contents = (*code)->emit(getCodeForm(options.emit));
@@ -97,7 +103,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&options.category, &options.compile.category});
   cl::ParseCommandLineOptions(argc, argv,
                               "Compiles an instance program ahead of time.\n");
-  if (llvm::Error error = compile(options))
+  if (llvm::Error error = compileModel(options))
     return reportError("dynbatch-compile", std::move(error));
   return 0;
 }

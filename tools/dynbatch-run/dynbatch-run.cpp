@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compile.h"
-#include "ObjectCache.h"
+#include "CompileFlags.h"
 #include "OutputFile.h"
 #include "ReportError.h"
-#include "dynbatch/ExecutionEngine/Jit.h"
+#include "dynbatch/ExecutionEngine/Executable.h"
 #include "dynbatch/Runtime/Program.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
@@ -28,7 +27,7 @@ namespace {
 /// Constructed after the shared LLVM library's own options, some of which have
 /// names of these.
 struct Options {
-  CompileOptions compile;
+  CompileFlags compile;
   cl::OptionCategory category{"dynbatch-run options"};
   cl::opt<std::string> inputFile{cl::Positional, cl::Required,
                                  cl::desc("<model.mlir|model.so>"),
@@ -203,8 +202,10 @@ static bool isAboutCompiling(const cl::Option &option, const Options &options) {
 /// Whether what the options ask for is part of the object alone: nothing to
 /// print on the way to it.
 static bool canUseCache(const Options &options) {
+  // The address of a list of strings would be that of its strings.
+  const cl::Option &link = options.compile.link;
   const cl::Option *known[] = {&options.compile.chip, &options.compile.target,
-                               &options.compile.pipelineOptions,
+                               &options.compile.pipelineOptions, &link,
                                &options.cacheDir};
   return !options.cacheDir.empty() && options.inputFile != "-" &&
          llvm::all_of(cl::getRegisteredOptions(), [&](const auto &entry) {
@@ -213,29 +214,25 @@ static bool canUseCache(const Options &options) {
          });
 }
 
-static llvm::Expected<std::unique_ptr<Jit>>
-compileForThisProcess(const Options &options) {
+/// For those who want to see the machine code on the way.
+static llvm::Expected<std::unique_ptr<Executable>>
+compileAndDump(llvm::MemoryBufferRef source, const Options &options) {
   llvm::Expected<TargetInfo> target = TargetInfo::create();
   if (!target)
     return target.takeError();
-  if (canUseCache(options)) {
-    auto object = getCachedObject(options.cacheDir, options.inputFile,
-                                  options.compile, *target);
-    if (!object)
-      return object.takeError();
-    return Jit::create(std::move(*object));
-  }
-  auto code = compileFile(options.inputFile, options.compile, *target);
+  auto code =
+      compile(source, options.compile.getOptions(), *target, llvm::errs());
   if (!code)
     return code.takeError();
-  if (!options.dumpAssembly.empty()) {
-    auto assembly = (*code)->emit(CodeForm::Assembly);
-    if (!assembly)
-      return assembly.takeError();
-    if (llvm::Error error = writeFile(options.dumpAssembly, *assembly))
-      return error;
-  }
-  return Jit::create(**code);
+  auto assembly = (*code)->emit(CodeForm::Assembly);
+  if (!assembly)
+    return assembly.takeError();
+  if (llvm::Error error = writeFile(options.dumpAssembly, *assembly))
+    return error;
+  auto jit = Jit::create(**code);
+  if (!jit)
+    return jit.takeError();
+  return Executable::create(std::move(*jit));
 }
 
 /// Options for compiling, MLIR's and LLVM's included, are not silently ignored.
@@ -254,23 +251,23 @@ static bool isElf(StringRef path) {
          magic <= llvm::file_magic::elf_core;
 }
 
-static llvm::Expected<rt::Module> toExpected(rt::Result<rt::Module> module) {
-  if (module.ok())
-    return module.take();
-  return llvm::createStringError(module.message());
-}
-
-/// The module in the input file. `jit` receives the code of a source file.
-static llvm::Expected<rt::Module> loadModule(const Options &options,
-                                             std::unique_ptr<Jit> &jit) {
+/// The program in the input file.
+static llvm::Expected<std::unique_ptr<Executable>> loadInput(Options &options) {
   if (isElf(options.inputFile)) {
     if (llvm::Error error = checkNothingToCompile(options))
       return error;
-    return toExpected(rt::Module::load(options.inputFile));
+    return Executable::load(options.inputFile);
   }
-  if (llvm::Error error = compileForThisProcess(options).moveInto(jit))
+  auto source = readSource(options.inputFile);
+  if (!source)
+    return source.takeError();
+  if (llvm::Error error = options.compile.readLibraries())
     return error;
-  return toExpected(rt::Module::create(jit->getModule()));
+  if (!options.dumpAssembly.empty())
+    return compileAndDump((*source)->getMemBufferRef(), options);
+  return Executable::compile(
+      (*source)->getMemBufferRef(), options.compile.getOptions(), llvm::errs(),
+      canUseCache(options) ? StringRef(options.cacheDir) : StringRef());
 }
 
 int main(int argc, char **argv) {
@@ -293,13 +290,13 @@ int main(int argc, char **argv) {
     return fail("--repeat must be at least 1");
 
   double start = now();
-  std::unique_ptr<Jit> jit;
-  auto module = loadModule(options, jit);
-  if (!module)
-    return fail(module.takeError());
+  auto executable = loadInput(options);
+  if (!executable)
+    return fail(executable.takeError());
   double compileSeconds = now() - start;
 
-  const rt::ModuleDescriptor &descriptor = module->descriptor();
+  const rt::Module &module = (*executable)->getModule();
+  const rt::ModuleDescriptor &descriptor = module.descriptor();
   auto instances = rt::InstanceSet::fromFile(descriptor, options.instancesFile);
   if (!instances.ok()) {
     // An error in the file begins with its place.
@@ -331,8 +328,7 @@ int main(int argc, char **argv) {
   programOptions.schedule = options.schedule;
   programOptions.fiberStackBytes = options.fiberStackBytes;
   programOptions.memoryLimitBytes = options.memoryLimit;
-  auto program =
-      rt::Program::create(*module, parameters.take(), programOptions);
+  auto program = rt::Program::create(module, parameters.take(), programOptions);
   if (!program.ok())
     return fail(program.message());
   std::string results;

@@ -23,6 +23,8 @@ static constexpr uint64_t kEpochStep = uint64_t(1)
 /// The arena's first chunk.
 static constexpr size_t kFirstTensors = size_t(4) << 20;
 
+static constexpr char kStopped[] = "the run was stopped";
+
 Context *Context::running() { return runningContext; }
 
 Context::Context(const ModuleDescriptor &descriptor, void *const *params,
@@ -261,6 +263,10 @@ Status Context::runSideBySide(const std::vector<unsigned> &kernels,
 
 Status Context::runBatch(unsigned kernel, int64_t depth, const int64_t *rows,
                          int64_t count) {
+  if (mustStop()) {
+    instance = -1;
+    return Status::error(kStopped);
+  }
   auto run = [&] {
     Status status = executor.run(kernel, rows, count);
     // A batch has tasks of many instances.
@@ -285,6 +291,7 @@ Status Context::runBatch(unsigned kernel, int64_t depth, const int64_t *rows,
 }
 
 int64_t *Context::reserve(int64_t kernel, int64_t depth) {
+  leaveIfStopped();
   const Kernel &entry = descriptor.kernels[kernel];
   // Rounds begin at 1, but for parts of which no earlier round made an operand.
   bool cyclic = descriptor.stages[entry.stage].cyclic;
@@ -314,6 +321,7 @@ char *Context::allocateCell(size_t bytes) {
 }
 
 char *Context::allocateTemporary(size_t alignment, size_t bytes) {
+  leaveIfStopped();
   // The cursor stays tensor aligned; more is needed only where asked for.
   constexpr size_t kUnit = DYNBATCH_TENSOR_ALIGNMENT;
   size_t slack = alignment > kUnit ? alignment : 0;
@@ -327,6 +335,12 @@ char *Context::allocateTemporary(size_t alignment, size_t bytes) {
   if (slack)
     memory += -reinterpret_cast<uintptr_t>(memory) & (alignment - 1);
   return memory;
+}
+
+void Context::failStopped() {
+  // No instance's error.
+  instance = -1;
+  fail(kStopped);
 }
 
 void Context::outOfMemory(const char *what, const Arena &arena, size_t bytes) {

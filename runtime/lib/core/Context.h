@@ -22,6 +22,7 @@
 #include "dynbatch/Runtime/Status.h"
 #include "stats/Recorder.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,6 +62,18 @@ public:
   /// execute.
   Status executeOnFibers(Fiber::Function function, char *frame, int64_t begin,
                          int64_t end);
+
+  /// From now on the minibatch ends with an error once `flag` is true; null:
+  /// never.
+  void stopOn(const std::atomic<bool> *flag) { stopFlag = flag; }
+  bool mustStop() const {
+    return stopFlag && stopFlag->load(std::memory_order_relaxed);
+  }
+  /// Called by host code: leaves it if the minibatch must stop.
+  void leaveIfStopped() {
+    if (mustStop())
+      failStopped();
+  }
 
   /// Host code for `index` runs from now on.
   void enterInstance(int64_t index);
@@ -128,6 +141,7 @@ private:
                        int64_t step);
   Status runBatch(unsigned kernel, int64_t depth, const int64_t *rows,
                   int64_t count);
+  [[noreturn]] void failStopped();
   [[noreturn]] void outOfMemory(const char *what, const Arena &arena,
                                 size_t bytes);
 
@@ -137,6 +151,7 @@ private:
   Fibers fibers;
   Recorder *recorder;
   size_t memoryLimit;
+  const std::atomic<bool> *stopFlag = nullptr;
   Queues pending;
   Schedule schedule;
   DynamicSchedule dynamicSchedule;

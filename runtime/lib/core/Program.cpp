@@ -58,7 +58,7 @@ public:
   }
 
   Status run(const InstanceSet &instances, size_t begin, size_t end,
-             const ResultSink &sink) {
+             const ResultSink &sink, const std::atomic<bool> *stop) {
     if (begin > end || end > instances.size())
       return Status::error("instances " + std::to_string(begin) + " to " +
                            std::to_string(end) + " of " +
@@ -68,6 +68,7 @@ public:
     // Never empty, so that the entry always gets an address.
     slots.resize((end - begin) * stride / sizeof(uint64_t) + 1);
     job = {&instances, begin, end, nullptr};
+    context.stopOn(stop);
 
     if (recorder->isOn())
       recorder->beginMinibatch();
@@ -145,6 +146,7 @@ private:
     }
   }
   void runEntry() {
+    context.leaveIfStopped();
     size_t instance = context.instance;
     module.raw()->entry(&context,
                         job.arguments + (instance - job.begin) *
@@ -240,8 +242,8 @@ Program::create(const Module &module, ParameterSet params,
 }
 
 Status Program::run(const InstanceSet &instances, size_t begin, size_t end,
-                    const ResultSink &sink) {
-  return impl->run(instances, begin, end, sink);
+                    const ResultSink &sink, const std::atomic<bool> *stop) {
+  return impl->run(instances, begin, end, sink, stop);
 }
 
 const ModuleDescriptor &Program::descriptor() const {

@@ -44,6 +44,21 @@ const char *dynbatch::rt::name(DType dtype) {
 
 bool dynbatch::rt::isFloat(DType dtype) { return dtype >= DType::F16; }
 
+std::optional<DType> dynbatch::rt::parseDType(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(DType::F64); ++i)
+    if (name == kDTypes[i].name)
+      return static_cast<DType>(i);
+  return std::nullopt;
+}
+
+std::string Adt::noSuchConstructor(std::string_view constructor) const {
+  std::string names;
+  for (const Constructor &ctor : ctors)
+    names += (names.empty() ? "" : ", ") + ctor.name;
+  return "unknown constructor '" + std::string(constructor) + "' of ADT '" +
+         name + "' (it has: " + names + ")";
+}
+
 std::string Type::str() const {
   switch (kind) {
   case Kind::Scalar:
@@ -197,15 +212,10 @@ bool DescriptorParser::type(const json &value, const std::string &where,
   std::string dtypeName;
   if (!string(value, where, "dtype", dtypeName))
     return false;
-  bool known = false;
-  for (int i = 0; i <= static_cast<int>(DType::F64); ++i) {
-    if (dtypeName == kDTypes[i].name) {
-      out.dtype = static_cast<DType>(i);
-      known = true;
-    }
-  }
-  if (!known)
+  std::optional<DType> dtype = parseDType(dtypeName);
+  if (!dtype)
     return fail(where, "unknown dtype '" + dtypeName + "'");
+  out.dtype = *dtype;
   if (kind == "scalar") {
     out.kind = Type::Kind::Scalar;
     return true;

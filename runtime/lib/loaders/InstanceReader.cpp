@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/Arena.h"
-#include "dynbatch/Runtime/ABI.h"
-#include "dynbatch/Runtime/Instances.h"
+#include "dynbatch/Runtime/InstanceBuilder.h"
+#include "loaders/InstanceStorage.h"
 #include "loaders/MappedFile.h"
-#include "loaders/SmallFloat.h"
+#include "loaders/Scalars.h"
 
 #include <algorithm>
 #include <charconv>
@@ -19,21 +18,6 @@
 #include <vector>
 
 using namespace dynbatch::rt;
-
-/// Instance files are often small: no huge page for a first chunk.
-static constexpr size_t kFirstChunk = 64 * 1024;
-
-struct InstanceSet::Storage {
-  std::string name;
-  size_t argumentWords = 0; ///< of one instance
-  std::vector<uint64_t> arguments;
-  std::vector<int64_t> lines;
-
-  char *cellCursor = nullptr, *cellEnd = nullptr;
-  char *tensorCursor = nullptr, *tensorEnd = nullptr;
-  Arena cells{cellCursor, cellEnd, 0, false, kFirstChunk};
-  Arena tensors{tensorCursor, tensorEnd, 0, false, kFirstChunk};
-};
 
 namespace {
 
@@ -54,48 +38,25 @@ bool isDelimiter(char c) {
   }
 }
 
-/// The range of a signless integer, read as signed (i1: 0 and 1).
-void integerRange(DType dtype, int64_t &least, int64_t &most) {
-  if (dtype == DType::I1) {
-    least = 0;
-    most = 1;
-    return;
-  }
-  most =
-      static_cast<int64_t>(~uint64_t(0) >> (64 - 8 * sizeInBytes(dtype) + 1));
-  least = -most - 1;
-}
-
-/// Reads values with a stack of its own, so that their depth does not matter.
+/// Reads values without recursion, so that their depth does not matter.
 class Reader {
 public:
   Reader(const ModuleDescriptor &descriptor, std::string_view text,
-         std::string_view name, Arena &cells, Arena &tensors)
+         std::string_view name)
       : descriptor(descriptor), cursor(text.data()),
         end(text.data() + text.size()), lineStart(cursor), name(name),
-        cells(cells), tensors(tensors) {}
+        builder(descriptor, std::string(name)) {}
 
   /// Moves to the next line with an instance; false at the end of the text.
   bool nextInstance();
-  /// Reads that line; the argument slots are in words() then.
+  /// Reads that line.
   bool readInstance();
 
-  int64_t line() const { return lineNumber; }
-  const std::vector<uint64_t> &words() const { return values; }
+  InstanceSet finish() { return builder.finish(); }
   Status takeError() { return Status::error(std::move(error)); }
 
 private:
-  /// A value, or the whole instance, that is not complete yet.
-  struct Frame {
-    enum class Kind { Instance, Constructor, Sequence } kind;
-    const SlotList *fields;  ///< instance, constructor
-    const Type *element;     ///< sequence
-    const Constructor *ctor; ///< constructor
-    unsigned tag;            ///< constructor
-    int64_t count;           ///< values read
-    size_t base;             ///< its first word in `values`
-    const char *begin;       ///< its first character
-  };
+  using Scope = InstanceBuilder::Scope;
 
   bool fail(const char *where, const std::string &what);
   bool endOfLine() const { return cursor == end || *cursor == '\n'; }
@@ -116,9 +77,12 @@ private:
                  uint64_t &bits);
   bool readTensor(const Type &type);
   bool readAdt(const Type &type);
-  bool missingField(const Frame &frame);
-  bool extraField(const Frame &frame);
-  bool close(Frame::Kind kind);
+  bool missingField();
+  bool extraField();
+  /// Whether a step of the builder went well.
+  bool did(const Status &status) {
+    return status.ok() || fail(cursor, status.message());
+  }
 
   const ModuleDescriptor &descriptor;
   const char *cursor;
@@ -126,11 +90,9 @@ private:
   const char *lineStart;
   int64_t lineNumber = 1;
   std::string name;
-  Arena &cells;
-  Arena &tensors;
-  std::vector<Frame> frames;
-  std::vector<uint64_t> values; ///< words of the values not yet in a cell
-  std::vector<int64_t> counts;  ///< of readTensor
+  InstanceBuilder builder;
+  std::vector<const char *> begins; ///< of the open sequences
+  std::vector<int64_t> counts;      ///< of readTensor
   std::string error;
 };
 
@@ -176,87 +138,64 @@ bool Reader::nextInstance() {
 }
 
 bool Reader::readInstance() {
-  values.clear();
-  frames.clear();
   // A program without inputs has instances too.
   if (descriptor.inputs.types.empty() && end - cursor >= 2 &&
       cursor[0] == '(' && cursor[1] == ')')
     cursor += 2;
-  frames.push_back({Frame::Kind::Instance, &descriptor.inputs, nullptr, nullptr,
-                    0, 0, 0, cursor});
   while (true) {
     skipBlanks();
-    Frame &top = frames.back();
-    if (top.kind == Frame::Kind::Sequence) {
+    const Scope &scope = builder.scope();
+    const Type *next = builder.next();
+    if (scope.kind == Scope::Kind::Sequence) {
       if (cursor != end && *cursor == ']') {
         ++cursor;
-        if (!close(Frame::Kind::Sequence))
+        begins.pop_back();
+        if (!did(builder.end()))
           return false;
         continue;
       }
       if (endOfLine())
         return fail(cursor, "expected ']' to close the '[' at column " +
-                                std::to_string(top.begin - lineStart + 1) +
+                                std::to_string(begins.back() - lineStart + 1) +
                                 ", found the end of the line");
-      ++top.count;
-      if (!readValue(*top.element))
+    }
+    if (next) {
+      if (scope.kind != Scope::Kind::Sequence &&
+          (endOfLine() || *cursor == ')'))
+        return missingField();
+      if (!readValue(*next))
         return false;
       continue;
     }
-    if (top.count < static_cast<int64_t>(top.fields->types.size())) {
-      if (endOfLine() || *cursor == ')')
-        return missingField(top);
-      const Type &type = top.fields->types[top.count++];
-      if (!readValue(type))
-        return false;
-      continue;
+    if (scope.kind == Scope::Kind::Instance) {
+      if (!endOfLine())
+        return fail(cursor, "unexpected " + found() + " after the instance");
+      return did(builder.endInstance(lineNumber));
     }
-    if (top.kind == Frame::Kind::Instance)
-      return endOfLine() ||
-             fail(cursor, "unexpected " + found() + " after the instance");
     if (endOfLine() || *cursor != ')')
-      return extraField(top);
+      return extraField();
     ++cursor;
-    if (!close(Frame::Kind::Constructor))
+    if (!did(builder.end()))
       return false;
   }
 }
 
-bool Reader::missingField(const Frame &frame) {
-  std::string fields = std::to_string(frame.fields->types.size());
-  std::string count = std::to_string(frame.count);
-  if (frame.kind == Frame::Kind::Constructor)
-    return fail(cursor, "constructor '" + frame.ctor->name + "' has " + fields +
+bool Reader::missingField() {
+  const Scope &scope = builder.scope();
+  std::string fields = std::to_string(scope.fields->types.size());
+  std::string count = std::to_string(scope.count);
+  if (scope.kind == Scope::Kind::Constructor)
+    return fail(cursor, "constructor '" + scope.ctor->name + "' has " + fields +
                             " fields, found " + found() + " after " + count);
   return fail(cursor, "the entry has " + fields + " inputs, found " + found() +
                           " after " + count);
 }
 
-bool Reader::extraField(const Frame &frame) {
-  return fail(cursor, "constructor '" + frame.ctor->name + "' has " +
-                          std::to_string(frame.fields->types.size()) +
+bool Reader::extraField() {
+  const Scope &scope = builder.scope();
+  return fail(cursor, "constructor '" + scope.ctor->name + "' has " +
+                          std::to_string(scope.fields->types.size()) +
                           " fields: expected ')', found " + found());
-}
-
-/// Moves the words of the top frame into a cell; its address becomes a value of
-/// the frame below.
-bool Reader::close(Frame::Kind kind) {
-  const Frame &top = frames.back();
-  size_t count = values.size() - top.base;
-  size_t bytes = (8 * (count + 1) + 15) & ~size_t(15);
-  char *cell = cells.allocate(bytes);
-  if (!cell)
-    return fail(cursor, "out of memory for the instances");
-  uint64_t header = kind == Frame::Kind::Sequence
-                        ? static_cast<uint64_t>(top.count)
-                        : top.tag;
-  std::memcpy(cell, &header, sizeof(header));
-  if (count)
-    std::memcpy(cell + sizeof(header), values.data() + top.base, 8 * count);
-  values.resize(top.base);
-  values.push_back(reinterpret_cast<uintptr_t>(cell));
-  frames.pop_back();
-  return true;
 }
 
 bool Reader::readValue(const Type &type) {
@@ -265,8 +204,7 @@ bool Reader::readValue(const Type &type) {
     uint64_t bits;
     if (!readScalar(type.dtype, bits))
       return false;
-    values.push_back(bits);
-    return true;
+    return did(builder.addScalar(bits));
   }
   case Type::Kind::Tensor:
     return readTensor(type);
@@ -275,17 +213,15 @@ bool Reader::readValue(const Type &type) {
   case Type::Kind::Sequence:
     if (*cursor != '[')
       return fail(cursor, "expected '[' to begin a sequence, found " + found());
-    frames.push_back({Frame::Kind::Sequence, nullptr, type.element.get(),
-                      nullptr, 0, 0, values.size(), cursor});
+    begins.push_back(cursor);
     ++cursor;
-    return true;
+    return did(builder.beginSequence());
   }
   return false;
 }
 
 bool Reader::readAdt(const Type &type) {
   const Adt &adt = descriptor.adts[type.adt];
-  const char *begin = cursor;
   bool open = *cursor == '(';
   if (open) {
     ++cursor;
@@ -304,16 +240,9 @@ bool Reader::readAdt(const Type &type) {
       return fail(nameBegin, "constructor '" + ctor.name + "' has " +
                                  std::to_string(ctor.fields.types.size()) +
                                  " fields: write (" + ctor.name + " ...)");
-    frames.push_back({Frame::Kind::Constructor, &ctor.fields, nullptr, &ctor,
-                      tag, 0, values.size(), begin});
-    return open || close(Frame::Kind::Constructor);
+    return did(builder.beginConstructor(tag)) && (open || did(builder.end()));
   }
-  std::string names;
-  for (const Constructor &ctor : adt.ctors)
-    names += (names.empty() ? "" : ", ") + ctor.name;
-  return fail(nameBegin, "unknown constructor '" + std::string(ctorName) +
-                             "' of ADT '" + adt.name + "' (it has: " + names +
-                             ")");
+  return fail(nameBegin, adt.noSuchConstructor(ctorName));
 }
 
 bool Reader::readScalar(DType dtype, uint64_t &bits) {
@@ -339,14 +268,8 @@ bool Reader::readInteger(DType dtype, const char *begin, std::string_view text,
                            dynbatch::rt::name(dtype) + ", found '" +
                            std::string(text) + "'");
   if (parsed.ec != std::errc() || value < least || value > most)
-    return fail(begin, std::string(text) + " is out of range for " +
-                           dynbatch::rt::name(dtype) + " (" +
-                           std::to_string(least) + " to " +
-                           std::to_string(most) + ")");
-  bits = static_cast<uint64_t>(value);
-  int64_t bytes = sizeInBytes(dtype);
-  if (bytes < 8)
-    bits &= (uint64_t(1) << (8 * bytes)) - 1;
+    return fail(begin, outOfIntegerRange(dtype, std::string(text)));
+  bits = integerBits(dtype, value);
   return true;
 }
 
@@ -368,34 +291,17 @@ bool Reader::readFloat(DType dtype, const char *begin, std::string_view text,
     return true;
   };
   bool infinite = false;
-  switch (dtype) {
-  case DType::F32: {
+  // A text is rounded once: f32 not by way of f64.
+  if (dtype == DType::F32) {
     float value;
     if (!parse(value))
       return false;
-    infinite = std::isinf(value);
-    uint32_t word;
-    std::memcpy(&word, &value, sizeof(word));
-    bits = word;
-    break;
-  }
-  case DType::F64: {
+    bits = floatBits(dtype, value, infinite);
+  } else {
     double value;
     if (!parse(value))
       return false;
-    infinite = std::isinf(value);
-    std::memcpy(&bits, &value, sizeof(bits));
-    break;
-  }
-  default: {
-    double value;
-    if (!parse(value))
-      return false;
-    uint16_t word = dtype == DType::F16 ? toF16(value) : toBF16(value);
-    infinite = std::isinf(dtype == DType::F16 ? fromF16(word) : fromBF16(word));
-    bits = word;
-    break;
-  }
+    bits = floatBits(dtype, value, infinite);
   }
   // Infinity only where the text says so.
   if (infinite && text.find_first_of("iI") == std::string_view::npos)
@@ -405,18 +311,15 @@ bool Reader::readFloat(DType dtype, const char *begin, std::string_view text,
 }
 
 bool Reader::readTensor(const Type &type) {
-  constexpr size_t kUnit = DYNBATCH_TENSOR_ALIGNMENT;
   const char *begin = cursor;
   // An element has at least one character: a wrong file must not ask for all
   // the memory. Small tensors get the more precise messages below.
   if (type.elements > 4096 && type.elements > end - cursor)
     return fail(begin, "expected a " + type.str() + ", found " + found());
-  size_t bytes = std::max<size_t>(type.dataBytes(), 1);
-  char *data = tensors.allocate((bytes + kUnit - 1) & ~(kUnit - 1));
-  if (!data)
-    return fail(begin, "out of memory for the instances");
-  values.push_back(reinterpret_cast<uintptr_t>(data));
-  values.push_back(0); // the stamp: ready
+  Result<char *> storage = builder.addTensor();
+  if (!storage.ok())
+    return fail(begin, storage.message());
+  char *data = *storage;
 
   size_t elementBytes = sizeInBytes(type.dtype);
   size_t rank = type.shape.size();
@@ -502,16 +405,9 @@ Result<InstanceSet> InstanceSet::fromFile(const ModuleDescriptor &descriptor,
 Result<InstanceSet> InstanceSet::fromText(const ModuleDescriptor &descriptor,
                                           std::string_view text,
                                           std::string_view name) {
-  auto storage = std::make_unique<Storage>();
-  storage->name = name;
-  storage->argumentWords = descriptor.inputs.bytes / sizeof(uint64_t);
-  Reader reader(descriptor, text, name, storage->cells, storage->tensors);
-  while (reader.nextInstance()) {
+  Reader reader(descriptor, text, name);
+  while (reader.nextInstance())
     if (!reader.readInstance())
       return reader.takeError();
-    storage->lines.push_back(reader.line());
-    storage->arguments.insert(storage->arguments.end(), reader.words().begin(),
-                              reader.words().end());
-  }
-  return InstanceSet(std::move(storage));
+  return reader.finish();
 }

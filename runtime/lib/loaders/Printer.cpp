@@ -8,12 +8,19 @@
 
 #include "dynbatch/Runtime/Values.h"
 
+#include "loaders/Scalars.h"
 #include "loaders/SmallFloat.h"
 
 #include <charconv>
 #include <vector>
 
 using namespace dynbatch::rt;
+
+int64_t ValueView::integer() const {
+  return toInteger(valueType->dtype, bits());
+}
+
+double ValueView::number() const { return toFloat(valueType->dtype, bits()); }
 
 template <typename Number> static void append(Number number, std::string &out) {
   // The longest shortest double has 24 characters.

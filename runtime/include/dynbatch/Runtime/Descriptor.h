@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ int64_t sizeInBytes(DType dtype);
 /// The descriptor's name: "i1", "f32", ...
 const char *name(DType dtype);
 bool isFloat(DType dtype);
+/// The element type of that name, if there is one.
+std::optional<DType> parseDType(std::string_view name);
 
 /// Type of an entry argument or result, a field, an element or a parameter.
 struct Type {
@@ -63,6 +66,9 @@ struct Constructor {
 struct Adt {
   std::string name;
   std::vector<Constructor> ctors;
+
+  /// What to say of a name that none of them has.
+  std::string noSuchConstructor(std::string_view name) const;
 };
 
 struct Parameter {

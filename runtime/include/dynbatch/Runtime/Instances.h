@@ -21,7 +21,8 @@
 namespace dynbatch::rt {
 
 /// Instances as argument slots and cells in memory of their own, so that they
-/// serve any number of minibatches. Immutable.
+/// serve any number of minibatches. Immutable. Made from text here, from values
+/// by InstanceBuilder.
 class InstanceSet {
 public:
   /// Reads a file: text, one instance a line (docs/RuntimeABI.md).
@@ -39,12 +40,13 @@ public:
   size_t size() const;
   /// Argument slots of instance `index`, as the entry reads them.
   const char *arguments(size_t index) const;
-  /// 1-based line of instance `index` in its text.
+  /// 1-based line of instance `index` in its text; 0 where there is none.
   int64_t line(size_t index) const;
   /// The file's name, as given.
   const std::string &name() const;
 
 private:
+  friend class InstanceBuilder;
   struct Storage;
   explicit InstanceSet(std::unique_ptr<Storage> storage);
   std::unique_ptr<Storage> storage;

@@ -17,6 +17,7 @@
 #include "dynbatch/Runtime/Status.h"
 #include "dynbatch/Runtime/Values.h"
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <iosfwd>
@@ -68,9 +69,11 @@ public:
   /// (the reference target) computes each instance at once, in order. On an
   /// error, which names the instance, no result is delivered, and the Program
   /// can be used again; but not where the error says that a GPU's context is
-  /// lost.
+  /// lost. The same goes for a minibatch that another thread stops by setting
+  /// `stop`, which is looked at before each instance and each batch and where
+  /// host code asks for memory.
   Status run(const InstanceSet &instances, size_t begin, size_t end,
-             const ResultSink &sink);
+             const ResultSink &sink, const std::atomic<bool> *stop = nullptr);
 
   const ModuleDescriptor &descriptor() const;
 

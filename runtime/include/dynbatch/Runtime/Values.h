@@ -28,12 +28,18 @@ public:
 
   const Type &type() const { return *valueType; }
 
+  const char *slotAddress() const { return slot; }
   /// The slot's first word: a scalar's bits zero-extended, a cell's address.
   uint64_t bits() const {
     uint64_t word;
     std::memcpy(&word, slot, sizeof(word));
     return word;
   }
+
+  /// Scalar of an integer type (sign-extended; i1: 0 or 1), and of a float
+  /// type.
+  int64_t integer() const;
+  double number() const;
 
   /// Tensor: its storage, row-major, Type::elements elements.
   const void *tensorData() const {

@@ -6,21 +6,34 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ObjectCache.h"
+#include "dynbatch/ExecutionEngine/ObjectCache.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/Caching.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <dlfcn.h>
+#include <link.h>
 
 using namespace mlir;
 using namespace mlir::dynbatch;
 
-/// Tells one build of this program from another.
-static std::string identifyThisProgram() {
-  std::string path = llvm::sys::fs::getMainExecutable(
-      nullptr, reinterpret_cast<void *>(&identifyThisProgram));
+/// The file that holds this code: a program, or a library in one.
+static std::string findThisFile() {
+  void *self = reinterpret_cast<void *>(&findThisFile);
+  Dl_info info;
+  link_map *map = nullptr;
+  // The program itself has no name there.
+  if (dladdr1(self, &info, reinterpret_cast<void **>(&map), RTLD_DL_LINKMAP) &&
+      map && map->l_name[0])
+    return map->l_name;
+  return llvm::sys::fs::getMainExecutable(nullptr, self);
+}
+
+/// Tells one build of this compiler from another.
+static std::string identifyThisCompiler() {
+  std::string path = findThisFile();
   llvm::sys::fs::file_status status;
   if (llvm::sys::fs::status(path, status))
     return path;
@@ -30,7 +43,7 @@ static std::string identifyThisProgram() {
       .str();
 }
 
-static std::string makeKey(StringRef source, StringRef path,
+static std::string makeKey(llvm::MemoryBufferRef source,
                            const CompileOptions &options,
                            const TargetInfo &target) {
   llvm::BLAKE3 hash;
@@ -39,25 +52,27 @@ static std::string makeKey(StringRef source, StringRef path,
     // Texts must not run into each other.
     hash.update(StringRef("\0", 1));
   };
-  add(identifyThisProgram());
-  add(path);
-  add(std::to_string(static_cast<int>(options.target.getValue())));
+  add(identifyThisCompiler());
+  for (llvm::MemoryBufferRef library : options.libraries) {
+    add(library.getBufferIdentifier());
+    add(library.getBuffer());
+  }
+  add(std::to_string(static_cast<int>(options.target)));
   add(options.chip);
   add(options.pipelineOptions);
   add(target.triple.str());
   add(target.cpu);
   add(target.features);
-  add(source);
+  add(source.getBufferIdentifier());
+  add(source.getBuffer());
   return llvm::toHex(hash.final(), /*LowerCase=*/true);
 }
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-mlir::dynbatch::getCachedObject(StringRef folder, StringRef path,
+mlir::dynbatch::getCachedObject(StringRef folder, llvm::MemoryBufferRef source,
                                 const CompileOptions &options,
-                                const TargetInfo &target) {
-  auto source = llvm::MemoryBuffer::getFile(path);
-  if (!source)
-    return llvm::createFileError(path, source.getError());
+                                const TargetInfo &target,
+                                raw_ostream &diagnostics) {
   std::unique_ptr<llvm::MemoryBuffer> object;
   auto cache = llvm::localCache(
       "dynbatch", "dynbatch", folder,
@@ -66,20 +81,20 @@ mlir::dynbatch::getCachedObject(StringRef folder, StringRef path,
       });
   if (!cache)
     return cache.takeError();
-  auto addStream =
-      (*cache)(0, makeKey((*source)->getBuffer(), path, options, target), path);
+  StringRef name = source.getBufferIdentifier();
+  auto addStream = (*cache)(0, makeKey(source, options, target), name);
   if (!addStream)
     return addStream.takeError();
   if (!*addStream)
     return object;
 
-  auto code = compileFile(path, options, target);
+  auto code = compile(source, options, target, diagnostics);
   if (!code)
     return code.takeError();
   auto bytes = (*code)->emit(CodeForm::Object);
   if (!bytes)
     return bytes.takeError();
-  auto stream = (*addStream)(0, path);
+  auto stream = (*addStream)(0, name);
   if (!stream)
     return llvm::createFileError(folder, stream.takeError());
   *(*stream)->OS << *bytes;

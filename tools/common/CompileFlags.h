@@ -1,4 +1,4 @@
-//===- Compile.h - From a source file to machine code -*- C++ -*-===//
+//===- CompileFlags.h - Command line options of compilation -*- C++ -*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,21 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DYNBATCH_TOOLS_COMMON_COMPILE_H
-#define DYNBATCH_TOOLS_COMMON_COMPILE_H
+#ifndef DYNBATCH_TOOLS_COMMON_COMPILEFLAGS_H
+#define DYNBATCH_TOOLS_COMMON_COMPILEFLAGS_H
 
-#include "dynbatch/ExecutionEngine/CodeGen.h"
+#include "dynbatch/ExecutionEngine/Compile.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace mlir::dynbatch {
 
-/// What runs the kernels.
-enum class Target { Cpu, Cuda, Simt, Reference };
-
 /// Command line options of all tools that compile.
-struct CompileOptions {
+struct CompileFlags {
   /// Also registers those of MLIR's contexts and pass managers.
-  CompileOptions();
+  CompileFlags();
+
+  /// Reads the files of `--link`, which the options refer to afterwards.
+  llvm::Error readLibraries();
+  /// What they say.
+  CompileOptions getOptions() const;
 
   llvm::cl::OptionCategory category{"Compilation options"};
   llvm::cl::opt<Target> target{
@@ -38,7 +40,7 @@ struct CompileOptions {
               "each instance on its own, through upstream lowerings only")),
       llvm::cl::cat(category)};
   llvm::cl::opt<std::string> chip{
-      "chip", llvm::cl::init("sm_80"), llvm::cl::value_desc("sm_NN"),
+      "chip", llvm::cl::value_desc("sm_NN"),
       llvm::cl::desc("Oldest GPU that --target=cuda compiles for (default: "
                      "sm_80); newer ones compile the code again, when it is "
                      "loaded"),
@@ -48,14 +50,19 @@ struct CompileOptions {
       llvm::cl::desc(
           "Options of dynbatch-pipeline, to switch optimisations off"),
       llvm::cl::cat(category)};
+  llvm::cl::list<std::string> link{
+      "link", llvm::cl::value_desc("cell.mlir"),
+      llvm::cl::desc("Module with functions that the program declares, such as "
+                     "an exported cell; may be given several times"),
+      llvm::cl::cat(category)};
+
+private:
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> libraries;
 };
 
-/// Parses and compiles the model in `path`. Diagnostics go to standard error;
-/// the error returned for them has an empty message.
-llvm::Expected<std::unique_ptr<CodeGen>>
-compileFile(StringRef path, const CompileOptions &options,
-            const TargetInfo &target);
+/// Reads the source file at `path`, standard input for `-`.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readSource(StringRef path);
 
 } // namespace mlir::dynbatch
 
-#endif // DYNBATCH_TOOLS_COMMON_COMPILE_H
+#endif // DYNBATCH_TOOLS_COMMON_COMPILEFLAGS_H

@@ -1,0 +1,53 @@
+//===- CompileFlags.cpp - Command line options of compilation -*- C++ -*-===//
+//
+// Part of the dynbatch project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileFlags.h"
+#include "dynbatch/InitAll.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::dynbatch;
+
+CompileFlags::CompileFlags() {
+  // For the names that --mlir-print-ir-after and the like take.
+  mlir::dynbatch::registerAllPasses();
+  registerTransformsPasses();
+  registerPassManagerCLOptions();
+  registerMLIRContextCLOptions();
+}
+
+llvm::Error CompileFlags::readLibraries() {
+  for (const std::string &path : link) {
+    auto source = readSource(path);
+    if (!source)
+      return source.takeError();
+    libraries.push_back(std::move(*source));
+  }
+  return llvm::Error::success();
+}
+
+CompileOptions CompileFlags::getOptions() const {
+  CompileOptions options;
+  options.target = target;
+  options.chip = chip;
+  options.pipelineOptions = pipelineOptions;
+  for (const auto &library : libraries)
+    options.libraries.push_back(library->getMemBufferRef());
+  options.configure = applyPassManagerCLOptions;
+  return options;
+}
+
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+mlir::dynbatch::readSource(StringRef path) {
+  auto source = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!source)
+    return llvm::createFileError(path, source.getError());
+  return std::move(*source);
+}
