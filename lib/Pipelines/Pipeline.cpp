@@ -61,8 +61,13 @@ static void addCPUPasses(OpPassManager &pm, const PipelineOptions &options) {
   pack.panelWidth = options.vectorBits / 16;
   pm.addNestedPass<KernelOp>(createPackWeights(pack));
   pm.addPass(createHoistPrologue());
-  if (options.fuseGathers)
-    pm.addNestedPass<KernelOp>(createFuseGathers());
+  if (options.fuseGathers) {
+    FuseGathersOptions tiles;
+    tiles.l2Bytes = options.l2Bytes;
+    tiles.tileRows = options.tileRows;
+    llvm::append_range(tiles.measured, options.measured);
+    pm.addNestedPass<KernelOp>(createFuseGathers(tiles));
+  }
   pm.addPass(createCanonicalizerPass());
   ConvertKernelToCPUOptions toCPU;
   toCPU.vectorBits = options.vectorBits;
