@@ -105,6 +105,7 @@ static llvm::Error addPasses(PassManager &pm, const CompileOptions &options,
   case Target::Simt: {
     PipelineOptions pipelineOptions;
     pipelineOptions.vectorBits = target.vectorBits;
+    pipelineOptions.l2Bytes = target.l2Bytes;
     if (llvm::Error error = parse(options.pipelineOptions, pipelineOptions))
       return error;
     if (options.target == Target::Simt)
@@ -203,8 +204,7 @@ mlir::dynbatch::compile(llvm::MemoryBufferRef source,
   auto generate = [&](ModuleOp module) {
     return CodeGen::create(module, target).moveInto(code);
   };
-  if (llvm::Error error =
-          lower(source, options, target, diagnostics, generate))
+  if (llvm::Error error = lower(source, options, target, diagnostics, generate))
     return error;
   return code;
 }

@@ -63,6 +63,7 @@ static std::string makeKey(llvm::MemoryBufferRef source,
   add(target.triple.str());
   add(target.cpu);
   add(target.features);
+  add(std::to_string(target.l2Bytes));
   add(source.getBufferIdentifier());
   add(source.getBuffer());
   return llvm::toHex(hash.final(), /*LowerCase=*/true);

@@ -15,6 +15,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::dynbatch;
@@ -85,5 +86,10 @@ llvm::Expected<TargetInfo> TargetInfo::create(StringRef cpu,
     info.vectorBits = 512;
   else if (enabled.contains("avx2") && enabled.contains("fma"))
     info.vectorBits = 256;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  if (cpu == "native")
+    if (long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0)
+      info.l2Bytes = bytes;
+#endif
   return info;
 }

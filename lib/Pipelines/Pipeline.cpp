@@ -73,8 +73,13 @@ void mlir::dynbatch::buildCPUKernelsPipeline(OpPassManager &pm,
   pack.panelWidth = options.vectorBits / 16;
   pm.addNestedPass<KernelOp>(createPackWeights(pack));
   pm.addPass(createHoistPrologue());
-  if (options.fuseGathers)
-    pm.addNestedPass<KernelOp>(createFuseGathers());
+  if (options.fuseGathers) {
+    FuseGathersOptions tiles;
+    tiles.l2Bytes = options.l2Bytes;
+    tiles.tileRows = options.tileRows;
+    llvm::append_range(tiles.measured, options.measured);
+    pm.addNestedPass<KernelOp>(createFuseGathers(tiles));
+  }
   pm.addPass(createCanonicalizerPass());
   ConvertKernelToCPUOptions toCPU;
   toCPU.vectorBits = options.vectorBits;

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TileModel.h"
+#include "TuningKey.h"
 #include "dynbatch/Analysis/BatchedValues.h"
 #include "dynbatch/Interfaces/BatchableOpInterface.h"
 #include "dynbatch/Transforms/Passes.h"
@@ -22,10 +24,6 @@ namespace mlir::dynbatch {
 
 using namespace mlir;
 using namespace mlir::dynbatch;
-
-/// Rows of a contraction in a tile: enough that reading the weights, which do
-/// not fit into the caches, costs little beside the arithmetic.
-static constexpr int64_t kMaxTileRows = 48;
 
 namespace {
 /// The ops between two contractions, which share one row loop.
@@ -45,6 +43,8 @@ public:
 
   /// Whether all batched ops can be built again for a single row.
   bool canTile();
+  /// Whether a batch is worked on tile by tile: it has contractions.
+  bool hasTiles() { return !block->getOps<PanelMatmulOp>().empty(); }
   void run(int64_t tileRows, int64_t l2Bytes);
 
   unsigned numGathers = 0, numLoops = 0;
@@ -53,7 +53,7 @@ private:
   /// Gives each accumulator a value of its own, since it is overwritten.
   void separateAccumulators();
   void formPhases();
-  int64_t chooseTileRows(int64_t l2Bytes);
+  TiledWork describeWork();
 
   /// Cheap ops that read nothing batched but the batch size or a pointer: they
   /// are built again wherever their value is needed.
@@ -193,17 +193,15 @@ void KernelTiler::formPhases() {
   }
 }
 
-/// As many tasks as fill a contraction's rows, but only as many as keep what
-/// the tile stores in half of the cache; the weights pass through the rest.
-int64_t KernelTiler::chooseTileRows(int64_t l2Bytes) {
-  int64_t bytes = 0, rowsOfTask = kMaxTileRows;
+TiledWork KernelTiler::describeWork() {
+  TiledWork work;
   auto addBytes = [&](Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     int64_t elements = 1;
     for (int64_t size : type.getShape().drop_front())
       elements *= size;
     Type element = type.getElementType();
-    bytes +=
+    work.bytesOfTask +=
         elements * (element.isIntOrFloat()
                         ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
                         : 8);
@@ -212,15 +210,14 @@ int64_t KernelTiler::chooseTileRows(int64_t l2Bytes) {
     llvm::for_each(group.outputs, addBytes);
   for (auto matmul : block->getOps<PanelMatmulOp>()) {
     auto type = cast<RankedTensorType>(matmul.getAcc().getType());
-    rowsOfTask =
-        std::min(rowsOfTask, type.getRank() == 3 ? type.getDimSize(1) : 1);
+    auto weights = cast<RankedTensorType>(matmul.getWeights().getType());
+    work.contractions.push_back(
+        {type.getRank() == 3 ? type.getDimSize(1) : 1, weights.getDimSize(1),
+         weights.getDimSize(0) * weights.getDimSize(2)});
     if (matmul.getLhs().getDefiningOp<GatherOp>())
       addBytes(matmul.getLhs());
   }
-  int64_t most =
-      llvm::divideCeil(kMaxTileRows, std::max<int64_t>(rowsOfTask, 1));
-  return std::clamp<int64_t>(l2Bytes / 2 / std::max<int64_t>(bytes, 1), 1,
-                             most);
+  return work;
 }
 
 //===----------------------------------------------------------------------===//
@@ -344,11 +341,11 @@ void KernelTiler::run(int64_t tileRows, int64_t l2Bytes) {
 
   builder.setInsertionPoint(block->getTerminator());
   Value count = kernel.getBatchSize();
-  if (block->getOps<PanelMatmulOp>().empty()) {
+  if (!hasTiles()) {
     for (const RowGroup &group : groups)
       emitGroup(group, /*first=*/Value(), count);
   } else {
-    tile = tileRows ? tileRows : chooseTileRows(l2Bytes);
+    tile = tileRows ? tileRows : chooseTileTasks(describeWork(), l2Bytes);
     Value size = constant(tile);
     auto loop = scf::ForOp::create(builder, loc, constant(0), count, size);
     builder.setInsertionPointToStart(loop.getBody());
@@ -370,12 +367,23 @@ struct FuseGathers : dynbatch::impl::FuseGathersBase<FuseGathers> {
   using FuseGathersBase::FuseGathersBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (tileRows >= 0 && l2Bytes > 0)
-      return success();
-    return emitError(UnknownLoc::get(context))
-           << "dynbatch-fuse-gathers: "
-           << (tileRows < 0 ? "tile-rows must not be negative"
-                            : "l2-bytes must be positive");
+    auto fail = [&](const Twine &message) {
+      return emitError(UnknownLoc::get(context))
+             << "dynbatch-fuse-gathers: " << message;
+    };
+    if (tileRows < 0)
+      return fail("tile-rows must not be negative");
+    if (l2Bytes <= 0)
+      return fail("l2-bytes must be positive");
+    measuredTasks.clear();
+    for (StringRef entry : measured) {
+      auto [key, text] = entry.rsplit(':');
+      int64_t tasks;
+      if (key.empty() || text.getAsInteger(10, tasks) || tasks < 1)
+        return fail("'" + entry + "' in measured is not KEY:TASKS");
+      measuredTasks[key] = tasks;
+    }
+    return success();
   }
 
   void runOnOperation() override {
@@ -385,9 +393,17 @@ struct FuseGathers : dynbatch::impl::FuseGathersBase<FuseGathers> {
     KernelTiler tiler(kernel);
     if (!tiler.canTile())
       return;
-    tiler.run(tileRows, l2Bytes);
+    int64_t tasks = tileRows;
+    if (tiler.hasTiles()) {
+      kernel.setTuningKey(getTuningKey(kernel));
+      if (int64_t best = measuredTasks.lookup(*kernel.getTuningKey()))
+        tasks = best;
+    }
+    tiler.run(tasks, l2Bytes);
     numGathers += tiler.numGathers;
     numLoops += tiler.numLoops;
   }
+
+  llvm::StringMap<int64_t> measuredTasks;
 };
 } // namespace

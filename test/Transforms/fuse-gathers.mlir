@@ -22,7 +22,7 @@
 
 // A small cache makes small tiles.
 // SMALL-LABEL: dynbatch.kernel private @dense(
-// SMALL:         step %c28
+// SMALL:         step %c24
 dynbatch.kernel private @dense(%n: index, %xs: !dynbatch.rows<tensor<8xf32>>, %ys: !dynbatch.rows<tensor<64xf32>>, %zs: !dynbatch.rows<tensor<64xf32>>) attributes {task_type = (tensor<8xf32>, tensor<64xf32>) -> tensor<64xf32>} {
   %c0 = arith.constant 0 : index
   %P = arith.constant dense<1.0> : tensor<2x8x32xf32>

@@ -11,6 +11,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace mlir::dynbatch;
@@ -23,21 +24,30 @@ CompileFlags::CompileFlags() {
   registerMLIRContextCLOptions();
 }
 
-llvm::Error CompileFlags::readLibraries() {
+llvm::Error CompileFlags::readFiles() {
   for (const std::string &path : link) {
     auto source = readSource(path);
     if (!source)
       return source.takeError();
     libraries.push_back(std::move(*source));
   }
-  return llvm::Error::success();
+  if (tuning.empty())
+    return llvm::Error::success();
+  if (target != Target::Cpu)
+    return llvm::createStringError("--tuning is for --target=cpu");
+  return TuningFile::load(tuning).moveInto(tiles);
 }
 
-CompileOptions CompileFlags::getOptions() const {
+CompileOptions CompileFlags::getOptions(StringRef cpu) const {
   CompileOptions options;
   options.target = target;
   options.chip = chip;
-  options.pipelineOptions = pipelineOptions;
+  if (cpu == "native")
+    cpu = llvm::sys::getHostCPUName();
+  options.pipelineOptions = tiles.getPipelineOption(cpu);
+  if (!pipelineOptions.empty() && !options.pipelineOptions.empty())
+    options.pipelineOptions += " ";
+  options.pipelineOptions += pipelineOptions;
   for (const auto &library : libraries)
     options.libraries.push_back(library->getMemBufferRef());
   options.configure = applyPassManagerCLOptions;

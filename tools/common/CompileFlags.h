@@ -9,6 +9,7 @@
 #ifndef DYNBATCH_TOOLS_COMMON_COMPILEFLAGS_H
 #define DYNBATCH_TOOLS_COMMON_COMPILEFLAGS_H
 
+#include "TuningFile.h"
 #include "dynbatch/ExecutionEngine/Compile.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -19,10 +20,11 @@ struct CompileFlags {
   /// Also registers those of MLIR's contexts and pass managers.
   CompileFlags();
 
-  /// Reads the files of `--link`, which the options refer to afterwards.
-  llvm::Error readLibraries();
-  /// What they say.
-  CompileOptions getOptions() const;
+  /// Reads the files of `--link`, which the options refer to afterwards, and of
+  /// `--tuning`.
+  llvm::Error readFiles();
+  /// What they say, for code that runs on `cpu`.
+  CompileOptions getOptions(StringRef cpu = "native") const;
 
   llvm::cl::OptionCategory category{"Compilation options"};
   llvm::cl::opt<Target> target{
@@ -56,8 +58,14 @@ struct CompileFlags {
                      "an exported cell; may be given several times"),
       llvm::cl::cat(category)};
 
+  llvm::cl::opt<std::string> tuning{
+      "tuning", llvm::cl::value_desc("file"),
+      llvm::cl::desc("Sizes of tiles that dynbatch-tune has measured"),
+      llvm::cl::cat(category)};
+
 private:
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> libraries;
+  TuningFile tiles;
 };
 
 /// Reads the source file at `path`, standard input for `-`.

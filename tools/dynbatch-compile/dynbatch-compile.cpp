@@ -82,10 +82,11 @@ static llvm::Error compileModel(Options &options) {
   auto source = readSource(options.inputFile);
   if (!source)
     return source.takeError();
-  if (llvm::Error error = options.compile.readLibraries())
+  if (llvm::Error error = options.compile.readFiles())
     return error;
-  auto code = compile((*source)->getMemBufferRef(),
-                      options.compile.getOptions(), *target, llvm::errs());
+  auto code =
+      compile((*source)->getMemBufferRef(),
+              options.compile.getOptions(options.cpu), *target, llvm::errs());
   if (!code)
     return code.takeError();
   auto contents = (*code)->emit(getCodeForm(options.emit));

@@ -204,8 +204,11 @@ static bool isAboutCompiling(const cl::Option &option, const Options &options) {
 static bool canUseCache(const Options &options) {
   // The address of a list of strings would be that of its strings.
   const cl::Option &link = options.compile.link;
-  const cl::Option *known[] = {&options.compile.chip, &options.compile.target,
-                               &options.compile.pipelineOptions, &link,
+  const cl::Option *known[] = {&options.compile.chip,
+                               &options.compile.target,
+                               &options.compile.pipelineOptions,
+                               &options.compile.tuning,
+                               &link,
                                &options.cacheDir};
   return !options.cacheDir.empty() && options.inputFile != "-" &&
          llvm::all_of(cl::getRegisteredOptions(), [&](const auto &entry) {
@@ -261,7 +264,7 @@ static llvm::Expected<std::unique_ptr<Executable>> loadInput(Options &options) {
   auto source = readSource(options.inputFile);
   if (!source)
     return source.takeError();
-  if (llvm::Error error = options.compile.readLibraries())
+  if (llvm::Error error = options.compile.readFiles())
     return error;
   if (!options.dumpAssembly.empty())
     return compileAndDump((*source)->getMemBufferRef(), options);

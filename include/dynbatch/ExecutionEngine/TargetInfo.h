@@ -29,6 +29,9 @@ struct TargetInfo {
   std::vector<std::string> required;
   /// Bits of the widest vector register, 128 where nothing is known.
   int64_t vectorBits = 128;
+  /// Of a core's second-level cache: of this machine for "native", or else what
+  /// is common.
+  int64_t l2Bytes = 1 << 20;
 
   /// `cpu` is a name of LLVM's, or "native" for the processor that runs this.
   /// `attributes` ("+avx2,-fma") have the last word. Unknown names are errors.

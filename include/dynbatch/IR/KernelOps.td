@@ -54,7 +54,9 @@ def Dynbatch_KernelOp : Dynbatch_Op<"kernel", [
     `stage` and `cyclic` are set by `dynbatch-schedule`: the position in the
     schedule, and whether tasks of this stage can depend on one another; `turn`
     and `part` say how a split cyclic stage goes on. `flops` counts the
-    floating-point operations of one task.
+    floating-point operations of one task. `tuning_key` is set by
+    `dynbatch-fuse-gathers` where it made tiles: what a measurement of their size
+    is filed under.
 
     A kernel that was lowered for a target has no body; `implementation` names
     the function `(rows, count, scratch, params)` of the runtime ABI. A call
@@ -80,6 +82,7 @@ def Dynbatch_KernelOp : Dynbatch_Op<"kernel", [
                        OptionalAttr<Dynbatch_TurnAttr>:$turn,
                        OptionalAttr<I64Attr>:$part,
                        OptionalAttr<I64Attr>:$flops,
+                       OptionalAttr<StrAttr>:$tuning_key,
                        OptionalAttr<FlatSymbolRefAttr>:$implementation,
                        OptionalAttr<I64Attr>:$scratch_bytes,
                        OptionalAttr<I64Attr>:$row_scratch_bytes);

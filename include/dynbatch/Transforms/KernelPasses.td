@@ -177,9 +177,12 @@ def FuseGathers : Pass<"dynbatch-fuse-gathers", "::mlir::dynbatch::KernelOp"> {
   }];
   let options = [
     Option<"tileRows", "tile-rows", "int64_t", /*default=*/"0",
-           "Tasks of a tile; 0 chooses by the storage that a task needs">,
+           "Tasks of a tile; 0 leaves the choice to the cost model">,
     Option<"l2Bytes", "l2-bytes", "int64_t", /*default=*/"1048576",
-           "Size of the cache in which a tile should stay">
+           "Size of the second-level cache of a core">,
+    ListOption<"measured", "measured", "std::string",
+               "Tasks of the tiles of single kernels, KEY:TASKS, as found by "
+               "dynbatch-tune; these count most">
   ];
   let statistics = [
     Statistic<"numGathers", "gathers", "Gathers read through their pointers">,

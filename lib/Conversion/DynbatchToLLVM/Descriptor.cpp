@@ -81,7 +81,7 @@ static llvm::json::Array describeKernels(ModuleOp module) {
   for (auto kernel : module.getOps<KernelOp>()) {
     KernelLayout layout(kernel);
     int64_t operands = kernel.getTaskSignature().getNumInputs();
-    kernels.push_back(llvm::json::Object{
+    llvm::json::Object object{
         {"name", kernel.getSymName()},
         {"operands", operands},
         {"row_words", operands + 1},
@@ -90,7 +90,10 @@ static llvm::json::Array describeKernels(ModuleOp module) {
         {"row_scratch_bytes", kernel.getRowScratchBytes().value_or(0)},
         {"flops", kernel.getFlops().value_or(0)},
         {"stage", kernel.getStage().value_or(0)},
-        {"location", getPlace(kernel.getLoc())}});
+        {"location", getPlace(kernel.getLoc())}};
+    if (std::optional<StringRef> key = kernel.getTuningKey())
+      object["tuning_key"] = *key;
+    kernels.push_back(std::move(object));
   }
   return kernels;
 }

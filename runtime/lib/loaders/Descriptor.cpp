@@ -317,7 +317,9 @@ bool DescriptorParser::kernels(const json &root) {
                   kernel.rowScratchBytes)) ||
         !integer(value, path, "flops", kMostBytes, kernel.flops) ||
         !integer(value, path, "stage", kMostStages - 1, stage) ||
-        !string(value, path, "location", kernel.location))
+        !string(value, path, "location", kernel.location) ||
+        (value.contains("tuning_key") &&
+         !string(value, path, "tuning_key", kernel.tuningKey)))
       return false;
     if (kernel.rowWords != kernel.operands + 1)
       return fail(path, "'row_words' must be 'operands' + 1");

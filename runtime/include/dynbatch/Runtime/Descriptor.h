@@ -96,6 +96,9 @@ struct Kernel {
   unsigned stage;
   Turn turn = Turn::First;
   std::string location; ///< `file:line:column`, may be empty
+  /// What dynbatch-tune files a measurement of it under; empty if its code has
+  /// no tiles.
+  std::string tuningKey;
 
   /// The parts of a depth as dynbatch_rt_reserve takes it.
   int64_t round(int64_t depth) const {
