@@ -10,6 +10,7 @@
 #include "dynbatch/InitAll.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -20,6 +21,7 @@ CompileFlags::CompileFlags() {
   mlir::dynbatch::registerAllPasses();
   registerTransformsPasses();
   registerPassManagerCLOptions();
+  registerDefaultTimingManagerCLOptions();
   registerMLIRContextCLOptions();
 }
 
@@ -40,7 +42,10 @@ CompileOptions CompileFlags::getOptions() const {
   options.pipelineOptions = pipelineOptions;
   for (const auto &library : libraries)
     options.libraries.push_back(library->getMemBufferRef());
-  options.configure = applyPassManagerCLOptions;
+  options.configure = [](PassManager &pm) {
+    applyDefaultTimingPassManagerCLOptions(pm);
+    return applyPassManagerCLOptions(pm);
+  };
   return options;
 }
 
