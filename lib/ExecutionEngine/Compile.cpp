@@ -9,7 +9,6 @@
 #include "dynbatch/ExecutionEngine/Compile.h"
 #include "Link.h"
 #include "dynbatch/InitAll.h"
-#include "dynbatch/Pipelines/Pipelines.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
@@ -109,9 +108,9 @@ static llvm::Error addPasses(PassManager &pm, const CompileOptions &options,
     if (llvm::Error error = parse(options.pipelineOptions, pipelineOptions))
       return error;
     if (options.target == Target::Simt)
-      buildSimtPipeline(pm, pipelineOptions);
+      buildSimtPipeline(pm, pipelineOptions, options.hooks);
     else
-      buildPipeline(pm, pipelineOptions);
+      buildPipeline(pm, pipelineOptions, options.hooks);
     break;
   }
   case Target::Cuda: {
@@ -120,11 +119,11 @@ static llvm::Error addPasses(PassManager &pm, const CompileOptions &options,
       pipelineOptions.chip = options.chip;
     if (llvm::Error error = parse(options.pipelineOptions, pipelineOptions))
       return error;
-    buildCudaPipeline(pm, pipelineOptions);
+    buildCudaPipeline(pm, pipelineOptions, options.hooks);
     break;
   }
   case Target::Reference:
-    buildReferencePipeline(pm);
+    buildReferencePipeline(pm, options.hooks);
     break;
   }
   return llvm::Error::success();

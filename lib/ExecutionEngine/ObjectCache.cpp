@@ -74,6 +74,9 @@ mlir::dynbatch::getCachedObject(StringRef folder, llvm::MemoryBufferRef source,
                                 const CompileOptions &options,
                                 const TargetInfo &target,
                                 raw_ostream &diagnostics) {
+  if (options.hooks)
+    return llvm::createStringError(
+        "the cache cannot tell what the hooks of another compiler do");
   std::unique_ptr<llvm::MemoryBuffer> object;
   auto cache = llvm::localCache(
       "dynbatch", "dynbatch", folder,

@@ -8,6 +8,7 @@
 
 #include "dynbatch/ExecutionEngine/CodeGen.h"
 #include "dynbatch/ExecutionEngine/Jit.h"
+#include "dynbatch/ExecutionEngine/ObjectCache.h"
 #include "dynbatch/IR/Dynbatch.h"
 #include "dynbatch/InitAll.h"
 #include "dynbatch/Pipelines/Pipelines.h"
@@ -224,4 +225,15 @@ TEST_F(PipelineHooksTest, KernelsWithoutImplementationAreErrors) {
   EXPECT_NE(errors.find("kernel @main_0 is not scheduled and lowered yet"),
             std::string::npos)
       << errors;
+}
+
+TEST_F(PipelineHooksTest, CannotBeCached) {
+  CompileOptions options;
+  options.hooks = makeMarkers();
+  auto target = llvm::cantFail(TargetInfo::create());
+  auto object = getCachedObject(::testing::TempDir(),
+                                llvm::MemoryBufferRef(kModel, "model.mlir"),
+                                options, target, llvm::errs());
+  EXPECT_EQ(llvm::toString(object.takeError()),
+            "the cache cannot tell what the hooks of another compiler do");
 }

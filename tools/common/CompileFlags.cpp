@@ -10,6 +10,7 @@
 #include "dynbatch/InitAll.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -21,6 +22,7 @@ CompileFlags::CompileFlags() {
   mlir::dynbatch::registerAllPasses();
   registerTransformsPasses();
   registerPassManagerCLOptions();
+  registerDefaultTimingManagerCLOptions();
   registerMLIRContextCLOptions();
 }
 
@@ -50,7 +52,10 @@ CompileOptions CompileFlags::getOptions(StringRef cpu) const {
   options.pipelineOptions += pipelineOptions;
   for (const auto &library : libraries)
     options.libraries.push_back(library->getMemBufferRef());
-  options.configure = applyPassManagerCLOptions;
+  options.configure = [](PassManager &pm) {
+    applyDefaultTimingPassManagerCLOptions(pm);
+    return applyPassManagerCLOptions(pm);
+  };
   return options;
 }
 

@@ -10,6 +10,7 @@
 #define DYNBATCH_EXECUTIONENGINE_COMPILE_H
 
 #include "dynbatch/ExecutionEngine/CodeGen.h"
+#include "dynbatch/Pipelines/Pipelines.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <functional>
@@ -47,6 +48,8 @@ struct CompileOptions {
   /// for instrumentation and command line options. A failure has been
   /// diagnosed.
   std::function<LogicalResult(PassManager &)> configure;
+  /// Stages of other compilers in the pipeline.
+  PipelineHooks hooks;
 };
 
 /// All that source programs and the pipelines need: upstream's dialects with

@@ -16,8 +16,8 @@ namespace mlir::dynbatch {
 /// The object of `source`: taken from `folder`, which is made if needed, or
 /// else compiled and put there. A file in the cache is named by all that the
 /// object depends on: the source and its name (which is part of messages), the
-/// options but `configure`, the processor, this compiler. Otherwise like
-/// `compile`.
+/// options but `configure`, the processor, this compiler. An error with hooks,
+/// which have no name. Otherwise like `compile`.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 getCachedObject(StringRef folder, llvm::MemoryBufferRef source,
                 const CompileOptions &options, const TargetInfo &target,

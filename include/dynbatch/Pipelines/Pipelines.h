@@ -151,6 +151,12 @@ struct PipelineHooks {
   /// First in the reference pipeline, which has no kernels: passes that lower
   /// ops of other dialects for one instance.
   std::function<void(OpPassManager &)> referenceStart;
+
+  /// Whether there is any.
+  explicit operator bool() const {
+    return programStart || kernelsOutlined || kernelsBatched ||
+           implementKernels || hostStart || referenceStart;
+  }
 };
 
 /// From an instance program to batched kernels on the CPU and host code, in the

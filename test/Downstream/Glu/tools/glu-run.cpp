@@ -13,17 +13,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Glu/Glu.h"
-#include "dynbatch/ExecutionEngine/CodeGen.h"
+#include "dynbatch/ExecutionEngine/Compile.h"
 #include "dynbatch/ExecutionEngine/Jit.h"
-#include "dynbatch/InitAll.h"
+#include "dynbatch/Runtime/InstanceBuilder.h"
 #include "dynbatch/Runtime/Program.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/TargetSelect.h"
 #include <cmath>
 
 using namespace mlir;
@@ -33,13 +31,25 @@ namespace rt = ::dynbatch::rt;
 /// Lists of 1, 2, ... `count` words.
 static rt::Result<rt::InstanceSet>
 buildLists(const rt::ModuleDescriptor &descriptor, int count) {
-  std::string text;
+  // Constructors in the order in which the model declares them.
+  enum : unsigned { Nil, Cons };
+  rt::InstanceBuilder builder(descriptor);
   for (int length = 1; length <= count; ++length) {
-    for (int word = 0; word < length; ++word)
-      text += "(Cons " + std::to_string(word % 7) + " ";
-    text += "Nil" + std::string(length, ')') + "\n";
+    for (int word = 0; word < length; ++word) {
+      if (rt::Status status = builder.beginConstructor(Cons); !status.ok())
+        return status;
+      if (rt::Status status = builder.addScalar(word % 7); !status.ok())
+        return status;
+    }
+    if (rt::Status status = builder.beginConstructor(Nil); !status.ok())
+      return status;
+    for (int open = 0; open <= length; ++open)
+      if (rt::Status status = builder.end(); !status.ok())
+        return status;
+    if (rt::Status status = builder.endInstance(); !status.ok())
+      return status;
   }
-  return rt::InstanceSet::fromText(descriptor, text, "lists");
+  return builder.finish();
 }
 
 namespace {
@@ -81,23 +91,18 @@ static rt::Result<Outcome> run(const dynbatch_module *code) {
   return outcome;
 }
 
-/// Compiles a copy of `model`, for batches or for the reference target, and
-/// runs it.
-static llvm::Expected<Outcome> compileAndRun(ModuleOp model, bool batched) {
-  llvm::Expected<TargetInfo> target = TargetInfo::create();
-  if (!target)
-    return target.takeError();
+/// Compiles a copy of `model` for `target` and runs it.
+static llvm::Expected<Outcome> compileAndRun(ModuleOp model, Target target) {
+  llvm::Expected<TargetInfo> processor = TargetInfo::create();
+  if (!processor)
+    return processor.takeError();
   OwningOpRef<ModuleOp> module = model.clone();
-  PassManager pm(module->getContext());
-  PipelineOptions options;
-  options.vectorBits = target->vectorBits;
-  if (batched)
-    buildPipeline(pm, options, glu::getPipelineHooks());
-  else
-    buildReferencePipeline(pm, glu::getPipelineHooks());
-  if (failed(pm.run(*module)))
-    return llvm::createStringError("the model cannot be compiled");
-  auto code = CodeGen::create(*module, *target);
+  CompileOptions options;
+  options.target = target;
+  options.hooks = glu::getPipelineHooks();
+  if (llvm::Error error = lower(*module, options, *processor))
+    return error;
+  auto code = CodeGen::create(*module, *processor);
   if (!code)
     return code.takeError();
   auto jit = Jit::create(**code);
@@ -116,18 +121,15 @@ int main(int argc, char **argv) {
   }
   llvm::ExitOnError check("glu-run: ");
   DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerAllToLLVMIRTranslations(registry);
-  mlir::dynbatch::registerAllDialects(registry);
+  registerCompilerDialects(registry);
   glu::registerDialect(registry);
   MLIRContext context(registry);
   OwningOpRef<ModuleOp> model = parseSourceFile<ModuleOp>(argv[1], &context);
   if (!model)
     return 1;
 
-  Outcome batched = check(compileAndRun(*model, /*batched=*/true));
-  Outcome reference = check(compileAndRun(*model, /*batched=*/false));
+  Outcome batched = check(compileAndRun(*model, Target::Cpu));
+  Outcome reference = check(compileAndRun(*model, Target::Reference));
   float difference = 0;
   for (auto [left, right] : llvm::zip_equal(batched.scores, reference.scores))
     difference = std::max(difference, std::fabs(left - right));
