@@ -20,7 +20,8 @@ install(EXPORT DynbatchRuntimeTargets NAMESPACE dynbatch::
 if(TARGET Dynbatch)
   install(EXPORT DynbatchTargets NAMESPACE dynbatch::
     DESTINATION ${DYNBATCH_INSTALL_CMAKEDIR})
-  install(DIRECTORY include/dynbatch ${PROJECT_BINARY_DIR}/include/dynbatch
+  install(DIRECTORY include/dynbatch include/dynbatch-c
+    ${PROJECT_BINARY_DIR}/include/dynbatch
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc"
     PATTERN CMakeFiles EXCLUDE)
