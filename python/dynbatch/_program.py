@@ -77,7 +77,7 @@ class Program:
                     bind them again after a change.
         threads:    that run kernels, the caller's included.
         schedule:   "static", or "depth" or "agenda" for comparison.
-        stats:      time kernels (see `stats`).
+        stats:      count and time (see `stats`).
         trace:      record events (see `trace`).
         verify_schedule:   check that producers of operands have run.
         memory_limit:      bytes of a minibatch; 0: no limit.
@@ -161,8 +161,8 @@ class Program:
 
     @property
     def stats(self) -> dict[str, typing.Any]:
-        """Counts and times of all minibatches since `bind`
-        (docs/RuntimeABI.md). Times of kernels need `bind(stats=True)`."""
+        """Counts and times of all minibatches since `bind(stats=True)`; all are
+        zero without (docs/RuntimeABI.md)."""
         return json.loads(self._open_binding().statistics)
 
     @property
