@@ -52,6 +52,8 @@ config.substitutions.insert(0, ("%python", '"%s"' % config.python_executable))
 # A tool that is not built leaves its name in the command, which then fails.
 llvm_config.add_tool_substitutions(
     [
+        ToolSubst("dynbatch-capi-runtime-test", unresolved="ignore"),
+        ToolSubst("dynbatch-capi-test", unresolved="ignore"),
         ToolSubst("dynbatch-compile", unresolved="ignore"),
         ToolSubst("dynbatch-gpu-check", unresolved="ignore"),
         ToolSubst("dynbatch-lsp-server", unresolved="ignore"),
