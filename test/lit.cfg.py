@@ -87,3 +87,12 @@ if (
     == 0
 ):
     config.available_features.add("numpy")
+if (
+    subprocess.run(
+        [config.python_executable, "-c", "import torch, torch_mlir"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ).returncode
+    == 0
+):
+    config.available_features.add("torch-mlir")

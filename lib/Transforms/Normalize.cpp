@@ -9,10 +9,12 @@
 
 #include "dynbatch/Transforms/Passes.h"
 #include "mlir/Analysis/CallGraph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/Inliner.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -48,7 +50,7 @@ private:
   void eraseUnused();
 
   ModuleOp module;
-  InlinerInterface interface{module.getContext()};
+  InlinerInterface interface { module.getContext() };
   InlinerConfig config;
   SymbolTableCollection symbols;
   llvm::SetVector<func::FuncOp> inlinable;
@@ -137,6 +139,30 @@ struct ExtractToRead : OpRewritePattern<tensor::ExtractOp> {
   }
 };
 
+/// Exporters keep weights as resources, which only the CPU's last lowerings
+/// know: from here on a constant is the elements that it stands for. One bit
+/// an element is laid out in another way.
+struct ResourceToElements : OpRewritePattern<arith::ConstantOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::ConstantOp op,
+                                PatternRewriter &rewriter) const override {
+    auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
+    if (!resource || resource.getElementType().isInteger(1))
+      return rewriter.notifyMatchFailure(op, "not a resource of whole bytes");
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return rewriter.notifyMatchFailure(op, "the module lacks the resource");
+    ShapedType type = resource.getType();
+    bool isSplat = false;
+    if (!DenseElementsAttr::isValidRawBuffer(type, blob->getData(), isSplat) ||
+        (isSplat && type.getNumElements() != 1))
+      return rewriter.notifyMatchFailure(op, "not the bytes of the type");
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, DenseElementsAttr::getFromRawBuffer(type, blob->getData()));
+    return success();
+  }
+};
+
 /// An output operand that is not read is an empty tensor: it must not look like
 /// an input, and its storage must not be taken for the result.
 struct UnreadInitToEmpty : OpInterfaceRewritePattern<linalg::LinalgOp> {
@@ -174,7 +200,8 @@ struct Normalize : dynbatch::impl::NormalizeBase<Normalize> {
 
     module.walk([&](tensor::ExtractOp op) { numReads += isForcedRead(op); });
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExtractToRead, UnreadInitToEmpty>(&getContext());
+    patterns.add<ExtractToRead, ResourceToElements, UnreadInitToEmpty>(
+        &getContext());
     walkAndApplyPatterns(module, std::move(patterns));
   }
 };

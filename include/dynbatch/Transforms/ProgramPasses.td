@@ -18,7 +18,8 @@ def Normalize : Pass<"dynbatch-normalize", "::mlir::ModuleOp"> {
     was a call. Elementwise `arith` and `math` ops on tensors become
     `linalg.generic`; an output operand that is not read becomes
     `tensor.empty`. A `tensor.extract` in host code is a forced read and becomes
-    `dynbatch.read`. Private functions that nothing refers to any more go away.
+    `dynbatch.read`. Constants in resources become those of their elements.
+    Private functions that nothing refers to any more go away.
 
     Before:
 

@@ -178,12 +178,14 @@ Value DeviceMemory::getConstant(Location loc, DenseElementsAttr elements) {
   auto tensor = cast<RankedTensorType>(elements.getType());
   auto type = MemRefType::get(tensor.getShape(), tensor.getElementType());
   auto module = func->getParentOfType<gpu::GPUModuleOp>();
+  // Made before the op is there, so that the name is seen to be taken.
+  SymbolTable symbols(module);
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   auto global = memref::GlobalOp::create(
       builder, loc, (func.getName() + "_constant").str(),
       builder.getStringAttr("private"), type, elements, /*constant=*/true,
       builder.getI64IntegerAttr(16));
-  SymbolTable(module).insert(global);
+  symbols.insert(global);
   builder = atStart();
   buffer = memref::GetGlobalOp::create(builder, loc, type, global.getSymName());
   return buffer;
