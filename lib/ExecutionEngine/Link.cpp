@@ -13,20 +13,17 @@
 using namespace mlir;
 using namespace mlir::dynbatch;
 
-/// Removes the program's declaration of what `function` defines.
-static LogicalResult replaceDeclaration(func::FuncOp declaration,
-                                        func::FuncOp function,
-                                        SymbolTable &symbols) {
-  if (declaration.getFunctionType() != function.getFunctionType()) {
-    InFlightDiagnostic diagnostic =
-        declaration.emitOpError("is declared with type ")
-        << declaration.getFunctionType()
-        << ", but the linked function has type " << function.getFunctionType();
-    diagnostic.attachNote(function.getLoc()) << "the linked function";
-    return diagnostic;
-  }
-  symbols.erase(declaration);
-  return success();
+/// An error unless `declaration` may stand for `function`.
+static LogicalResult checkDeclaration(func::FuncOp declaration,
+                                      func::FuncOp function) {
+  if (declaration.getFunctionType() == function.getFunctionType())
+    return success();
+  InFlightDiagnostic diagnostic =
+      declaration.emitOpError("is declared with type ")
+      << declaration.getFunctionType()
+      << ", but the linked function has type " << function.getFunctionType();
+  diagnostic.attachNote(function.getLoc()) << "the linked function";
+  return diagnostic;
 }
 
 LogicalResult mlir::dynbatch::link(ModuleOp program, ModuleOp library) {
@@ -37,12 +34,18 @@ LogicalResult mlir::dynbatch::link(ModuleOp program, ModuleOp library) {
     if (!symbol)
       return op.emitError("a linked module may hold symbols alone");
     auto function = dyn_cast<func::FuncOp>(op);
-    bool defines = function && !function.isDeclaration();
     Operation *taken = symbols.lookup(symbol.getNameAttr());
-    auto declaration = dyn_cast_or_null<func::FuncOp>(taken);
-    if (declaration && declaration.isDeclaration() && defines) {
-      if (failed(replaceDeclaration(declaration, function, symbols)))
+    auto known = dyn_cast_or_null<func::FuncOp>(taken);
+    if (function && function.isDeclaration() && known) {
+      if (failed(checkDeclaration(function, known)))
         return failure();
+      others.erase(function);
+      continue;
+    }
+    if (function && known && known.isDeclaration()) {
+      if (failed(checkDeclaration(known, function)))
+        return failure();
+      symbols.erase(known);
     } else if (taken && failed(others.renameToUnique(&op, {&symbols}))) {
       return failure();
     }

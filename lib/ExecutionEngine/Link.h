@@ -14,9 +14,10 @@
 namespace mlir::dynbatch {
 
 /// Moves what `library` defines into `program`, where its functions take the
-/// place of declarations of the same name and type and are private. Other
-/// symbols get a new name where theirs is taken. The functions that the program
-/// does not declare go with what nobody uses.
+/// place of declarations of the same name and type and are private. What
+/// `library` declares is the program's function of that name. Other symbols get
+/// a new name where theirs is taken. The functions that the program does not
+/// declare go with what nobody uses.
 LogicalResult link(ModuleOp program, ModuleOp library);
 
 } // namespace mlir::dynbatch

@@ -2,6 +2,7 @@
 // export them, as bodies of an instance program. The cell's helper and constant
 // have names that the program uses, too.
 
+// RUN: rm -rf %t
 // RUN: split-file %s %t
 // RUN: cd %t && dynbatch-run program.mlir --link=cell.mlir --instances=instances.txt --params=random:1 > linked.txt
 // RUN: cd %t && dynbatch-run whole.mlir --instances=instances.txt --params=random:1 | diff linked.txt -
@@ -32,6 +33,13 @@
 // TYPE: dynamic-cell.mlir:1:1: note: the linked function
 // RUN: cd %t && not dynbatch-run program.mlir --link=not-symbols.mlir --instances=instances.txt --params=random:1 2>&1 | FileCheck %s --check-prefix=SYMBOLS
 // SYMBOLS: not-symbols.mlir:1:{{[0-9]+}}: error: a linked module may hold symbols alone
+
+// What a linked module declares is the program's function of that name, or that
+// of another linked module, in either order.
+// RUN: cd %t && dynbatch-run program.mlir --link=calls-two.mlir --link=two.mlir --instances=instances.txt --params=random:1 | diff linked.txt -
+// RUN: cd %t && dynbatch-run program.mlir --link=two.mlir --link=calls-two.mlir --instances=instances.txt --params=random:1 | diff linked.txt -
+// RUN: cd %t && not dynbatch-run program.mlir --link=calls-two.mlir --link=wrong-two.mlir --instances=instances.txt --params=random:1 2>&1 | FileCheck %s --check-prefix=DECLARED
+// DECLARED: calls-two.mlir:1:1: error: 'func.func' op is declared with type '() -> tensor<2xf32>', but the linked function has type '() -> f32'
 
 //--- instances.txt
 1.0
@@ -73,6 +81,23 @@ module attributes {torch.debug_module_name = "Cell"} {
 //--- other-cell.mlir
 func.func @cell(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
+}
+//--- calls-two.mlir
+func.func private @two() -> tensor<2xf32>
+func.func @cell(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %two = call @two() : () -> tensor<2xf32>
+  %r = arith.addf %x, %two : tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+//--- two.mlir
+func.func @two() -> tensor<2xf32> {
+  %r = arith.constant dense<2.0> : tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+//--- wrong-two.mlir
+func.func @two() -> f32 {
+  %r = arith.constant 2.0 : f32
+  return %r : f32
 }
 //--- whole.mlir
 func.func @main(%x: f32) -> tensor<2xf32> attributes {dynbatch.entry} {
