@@ -9,7 +9,7 @@
 #include "CompileFlags.h"
 #include "ReportError.h"
 #include "TuningFile.h"
-#include "dynbatch/ExecutionEngine/Jit.h"
+#include "dynbatch/ExecutionEngine/Executable.h"
 #include "dynbatch/Runtime/Program.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FileSystem.h"
@@ -52,7 +52,7 @@ struct Options {
 /// chooses), and the shortest time of each kernel in a run of all instances.
 struct Candidate {
   int64_t tasks;
-  std::unique_ptr<Jit> jit;
+  std::unique_ptr<Executable> executable;
   std::unique_ptr<rt::Program> program;
   std::vector<double> seconds;
 };
@@ -83,30 +83,26 @@ static double now() {
 
 static llvm::Expected<Candidate> compileCandidate(const Options &options,
                                                   llvm::MemoryBufferRef source,
-                                                  const TargetInfo &target,
                                                   int64_t tasks) {
   CompileOptions compileOptions = options.compile.getOptions();
   compileOptions.pipelineOptions += " tile-rows=" + std::to_string(tasks);
-  auto code = compile(source, compileOptions, target, llvm::errs());
-  if (!code)
-    return code.takeError();
   Candidate candidate;
   candidate.tasks = tasks;
-  if (llvm::Error error = Jit::create(**code).moveInto(candidate.jit))
+  if (llvm::Error error =
+          Executable::compile(source, compileOptions, llvm::errs())
+              .moveInto(candidate.executable))
     return error;
-  auto module = rt::Module::create(candidate.jit->getModule());
-  if (!module.ok())
-    return llvm::createStringError(module.message());
-  auto params = rt::ParameterSet::load(module->descriptor(), options.params);
+  const rt::Module &module = candidate.executable->getModule();
+  auto params = rt::ParameterSet::load(module.descriptor(), options.params);
   if (!params.ok())
     return llvm::createStringError(params.message());
   rt::ProgramOptions programOptions;
   programOptions.stats = true;
-  auto program = rt::Program::create(*module, params.take(), programOptions);
+  auto program = rt::Program::create(module, params.take(), programOptions);
   if (!program.ok())
     return llvm::createStringError(program.message());
   candidate.program = program.take();
-  candidate.seconds.assign(module->descriptor().kernels.size(),
+  candidate.seconds.assign(module.descriptor().kernels.size(),
                            std::numeric_limits<double>::infinity());
   return candidate;
 }
@@ -185,7 +181,7 @@ static llvm::Error tune(Options &options) {
   std::vector<Candidate> candidates;
   for (int64_t tasks : kTasks) {
     auto candidate =
-        compileCandidate(options, (*source)->getMemBufferRef(), *target, tasks);
+        compileCandidate(options, (*source)->getMemBufferRef(), tasks);
     if (!candidate)
       return candidate.takeError();
     candidates.push_back(std::move(*candidate));
@@ -222,6 +218,9 @@ int main(int argc, char **argv) {
       "dynbatch-run and dynbatch-compile.\n");
   if (options.compile.target != Target::Cpu)
     return fail("only --target=cpu has tiles to tune");
+  // Sizes that were measured would count more than those to measure.
+  if (options.compile.tuning.getNumOccurrences())
+    return fail("--tuning is for what runs the program afterwards");
   if (options.batchSize < 1)
     return fail("--batch-size must be at least 1");
   if (options.seconds <= 0)
