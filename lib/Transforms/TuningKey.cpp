@@ -1,5 +1,4 @@
-//===- TuningKey.cpp - What a measurement of a kernel is about - -*- C++
-//-*-===//
+//===- TuningKey.cpp - Kernels with the same code ---------------*- C++ -*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -26,8 +25,13 @@ std::string mlir::dynbatch::getTuningKey(KernelOp kernel) {
   copy->walk([](ml_program::GlobalLoadConstOp load) {
     load.setGlobalAttr(SymbolRefAttr::get(load.getContext(), "parameter"));
   });
+  // Whatever the command line says about printing.
+  OpPrintingFlags flags;
+  flags.printGenericOpForm().useLocalScope().enableDebugInfo(false);
+  flags.elideLargeElementsAttrs(std::numeric_limits<int64_t>::max());
+  flags.elideLargeResourceString(std::numeric_limits<int64_t>::max());
   std::string text;
   llvm::raw_string_ostream stream(text);
-  copy->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
+  copy->print(stream, flags);
   return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true);
 }

@@ -1,5 +1,4 @@
-//===- TuningKey.h - What a measurement of a kernel is about --- -*- C++
-//-*-===//
+//===- TuningKey.h - Kernels with the same code -----------------*- C++ -*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
