@@ -195,16 +195,16 @@ void KernelTiler::formPhases() {
 
 TiledWork KernelTiler::describeWork() {
   TiledWork work;
+  auto bytesOf = [](Type element) -> int64_t {
+    return element.isIntOrFloat()
+               ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+               : 8;
+  };
   auto addBytes = [&](Value value) {
     auto type = cast<RankedTensorType>(value.getType());
-    int64_t elements = 1;
-    for (int64_t size : type.getShape().drop_front())
-      elements *= size;
-    Type element = type.getElementType();
     work.bytesOfTask +=
-        elements * (element.isIntOrFloat()
-                        ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
-                        : 8);
+        ShapedType::getNumElements(type.getShape().drop_front()) *
+        bytesOf(type.getElementType());
   };
   for (const RowGroup &group : groups)
     llvm::for_each(group.outputs, addBytes);
@@ -213,7 +213,8 @@ TiledWork KernelTiler::describeWork() {
     auto weights = cast<RankedTensorType>(matmul.getWeights().getType());
     work.contractions.push_back(
         {type.getRank() == 3 ? type.getDimSize(1) : 1, weights.getDimSize(1),
-         weights.getDimSize(0) * weights.getDimSize(2)});
+         weights.getDimSize(0) * weights.getDimSize(2),
+         bytesOf(weights.getElementType())});
     if (matmul.getLhs().getDefiningOp<GatherOp>())
       addBytes(matmul.getLhs());
   }

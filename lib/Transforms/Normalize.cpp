@@ -50,7 +50,7 @@ private:
   void eraseUnused();
 
   ModuleOp module;
-  InlinerInterface interface { module.getContext() };
+  InlinerInterface interface{module.getContext()};
   InlinerConfig config;
   SymbolTableCollection symbols;
   llvm::SetVector<func::FuncOp> inlinable;

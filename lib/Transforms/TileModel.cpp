@@ -17,7 +17,7 @@ static constexpr double kFlopsPerCycle = 32;
 static constexpr double kBytesPerCycle = 16; // of the third-level cache
 /// Rows that fill the register tiles of all targets.
 static constexpr int64_t kFullRows = 12;
-/// With more, weights cost less than 2 % and pieces of a batch get too few.
+/// From here on reading the weights is 4 % of the estimate.
 static constexpr int64_t kMostRows = 96;
 
 double mlir::dynbatch::estimateTileCycles(const TiledWork &work, int64_t tasks,
@@ -27,7 +27,7 @@ double mlir::dynbatch::estimateTileCycles(const TiledWork &work, int64_t tasks,
     double weights = double(contraction.k) * contraction.n;
     int64_t rows = tasks * contraction.rows;
     cycles += 2 * weights * llvm::alignTo(rows, kFullRows) / kFlopsPerCycle;
-    cycles += weights * sizeof(float) / kBytesPerCycle;
+    cycles += weights * contraction.weightBytes / kBytesPerCycle;
   }
   // Written once and read once.
   double excess = double(tasks) * work.bytesOfTask - l2Bytes / 2;

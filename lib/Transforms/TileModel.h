@@ -16,9 +16,10 @@ namespace mlir::dynbatch {
 
 /// The work of a kernel that is done tile by tile.
 struct TiledWork {
-  /// A contraction of `rows` rows a task with `k` x `n` weights.
+  /// A contraction of `rows` rows a task with `k` x `n` weights of
+  /// `weightBytes` bytes each.
   struct Contraction {
-    int64_t rows, k, n;
+    int64_t rows, k, n, weightBytes;
   };
   llvm::SmallVector<Contraction> contractions;
   /// What a tile stores, or reads more than once, for each of its tasks.

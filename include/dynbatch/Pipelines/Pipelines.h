@@ -76,18 +76,18 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(true)};
   Option<int64_t> l2Bytes{
       *this, "l2-bytes",
-      llvm::cl::desc("Second-level cache of a core that tiles of a batch should "
-                     "stay in"),
+      llvm::cl::desc("On CPUs, size of the second-level cache of a core, for "
+                     "fuse-gathers"),
       llvm::cl::init(1 << 20)};
   Option<int64_t> tileRows{
       *this, "tile-rows",
-      llvm::cl::desc("Tasks of a tile in all kernels; 0 leaves the choice to "
-                     "the cost model"),
+      llvm::cl::desc("On CPUs, tasks of a tile in all kernels, for "
+                     "fuse-gathers; 0 leaves the choice to the cost model"),
       llvm::cl::init(0)};
   ListOption<std::string> measured{
       *this, "measured",
-      llvm::cl::desc("Tasks of the tiles of single kernels, KEY:TASKS, as found "
-                     "by dynbatch-tune")};
+      llvm::cl::desc("On CPUs, tasks of the tiles of single kernels, KEY:TASKS, "
+                     "as found by dynbatch-tune")};
   Option<bool> allowTf32{
       *this, "allow-tf32",
       llvm::cl::desc("On GPUs, round factors of f32 to TF32 for tensor cores"),
