@@ -26,3 +26,8 @@ __all__ = [
     "load",
     "lower",
 ]
+
+# Tracebacks name what users can name.
+for _error in (BusyError, ClosedError, CompileError, Error, RunError):
+    _error.__module__ = __name__
+del _error

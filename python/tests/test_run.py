@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import pathlib
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -240,3 +242,20 @@ def test_package_is_typed():
     folder = pathlib.Path(dynbatch.__file__).parent
     assert (folder / "py.typed").is_file()
     assert "class Instances" in (folder / "_core.pyi").read_text()
+
+
+def test_load(table, tmp_path):
+    """A library of dynbatch-compile gives the bits that compiling here gives."""
+    tools = pathlib.Path(__file__).parents[2] / "build" / "default" / "bin"
+    tool = shutil.which("dynbatch-compile", path=tools) or shutil.which(
+        "dynbatch-compile"
+    )
+    if not tool:
+        pytest.skip("dynbatch-compile is not there")
+    source, library = tmp_path / "trees.mlir", tmp_path / "trees.so"
+    source.write_text(TREES, encoding="utf-8")
+    subprocess.run([tool, source, "-o", library], check=True)
+    instances = [Node(Leaf(1), Node(Leaf(2), Leaf(9))), Leaf(0)]
+    results = dynbatch.load(library).run(instances, {"E": table})
+    expected = dynbatch.compile(TREES).run(instances, {"E": table})
+    assert [list(result) for result in results] == [list(e) for e in expected]
