@@ -19,9 +19,7 @@ using namespace mlir::dynbatch;
 static constexpr StringLiteral kPackedName = "dynbatch_panel_matmul_";
 static constexpr StringLiteral kStridedName = "dynbatch_row_matmul_";
 
-/// Steps of `k` in one iteration: their instructions for addresses and the loop
-/// take slots that multiply-adds need, most of all where two threads share a
-/// core.
+/// Steps of `k` in one iteration, so that few instructions are for the loop.
 static constexpr int64_t kUnroll = 4;
 /// How far ahead the first tile of a panel asks for weights, which come from
 /// beyond the second-level cache; other tiles find them nearer.

@@ -46,9 +46,8 @@ Status CpuExecutor::call(unsigned thread, unsigned kernel, const int64_t *rows,
 
 int64_t CpuExecutor::rowsPerPiece(int64_t count, int64_t flopsPerTask,
                                   const Options &options) {
-  // Each piece reads the weights again, which takes as long as the arithmetic
-  // of some ten rows; but with more pieces than threads, one that is slowed
-  // down does not keep the others waiting.
+  // Each piece reads the weights again; but with more pieces than threads, one
+  // that is slowed down does not keep the others waiting.
   constexpr int64_t kRowsToBalance = 192, kMostPiecesPerThread = 4;
   int64_t threads = options.threads;
   int64_t pieces =

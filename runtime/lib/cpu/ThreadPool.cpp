@@ -12,7 +12,6 @@
 
 using namespace dynbatch::rt;
 
-/// Watches for `condition` a few microseconds: about what a wake-up costs.
 /// Waits for the condition without sleeping, but not for long.
 template <typename Condition> static void spinUntil(Condition condition) {
   using Clock = std::chrono::steady_clock;
