@@ -109,9 +109,10 @@ nb::list Program::run(const Instances &instances, size_t begin, size_t end,
   nb::list results;
   std::exception_ptr raised;
   auto sink = [&](const rt::ResultView &result) {
+    // The main thread writes it, too, when there is a signal.
+    nb::gil_scoped_acquire acquire;
     if (raised)
       return;
-    nb::gil_scoped_acquire acquire;
     // The runtime is compiled without exceptions.
     try {
       results.append(convertResult(result, module->names()));
