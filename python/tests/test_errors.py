@@ -2,6 +2,7 @@
 
 import _thread
 import dataclasses
+import signal
 import threading
 import time
 
@@ -242,6 +243,15 @@ def many(trees, table):
     return trees.instances([tree] * 400)
 
 
+@pytest.fixture
+def interruptible():
+    """Shells start what runs in the background with SIGINT ignored."""
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, previous)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_interrupt(trees, table):
     instances = many(trees, table)
     timer = threading.Timer(0.1, _thread.interrupt_main)
