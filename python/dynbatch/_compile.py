@@ -81,8 +81,10 @@ def load(
 ) -> Program:
     """Opens a library that dynbatch-compile wrote; `classes` as for compile.
     It stays in the process for good. Raises Error for what is not one."""
-    # The library's calls of the runtime are bound to the extension's.
-    ctypes.CDLL(_core.__file__, mode=ctypes.RTLD_GLOBAL)
+    # The library's calls are bound to the runtime that the extension uses. Only
+    # that: LLVM's symbols would meet those of other packages.
+    runtime = pathlib.Path(_core.__file__).with_name("libDynbatchRuntime.so")
+    ctypes.CDLL(os.fspath(runtime), mode=ctypes.RTLD_GLOBAL)
     return Program(_core.Module.load(os.path.abspath(path), classes))
 
 
