@@ -65,6 +65,14 @@ private:
   /// One register tile of exactly `rows` x `panels`. With `fetch` it is the
   /// first one that reads these panels.
   func::FuncOp buildTile(int64_t rows, int64_t panels, bool fetch);
+  /// The elements at `targets`, row by row, of which only `columns` are there
+  /// unless `isWhole`, which is null where nothing else occurs. The masked form
+  /// is apart as processors without AVX-512 are slow at masked stores.
+  SmallVector<Value> loadSums(ArrayRef<Value> targets, int64_t panels,
+                              Value columns, Value isWhole);
+  void storeSums(ArrayRef<Value> sums, ArrayRef<Value> targets, int64_t panels,
+                 Value columns, Value isWhole);
+  SmallVector<Value> createMasks(int64_t panels, Value columns);
   /// Asks for the row of `panel` that is `step` steps of `k` ahead.
   void prefetch(Value panel, Value step);
   /// All row tiles against `panels` panels.
@@ -152,6 +160,70 @@ void MicrokernelBuilder::prefetch(Value panel, Value step) {
                            /*rw=*/0, /*hint=*/3, /*cache=*/1);
 }
 
+SmallVector<Value> MicrokernelBuilder::createMasks(int64_t panels,
+                                                   Value columns) {
+  int64_t width = tiles.getPanelWidth();
+  auto type = VectorType::get({width}, builder.getI1Type());
+  SmallVector<Value> masks;
+  for (int64_t panel = 0; panel < panels; ++panel) {
+    Value left =
+        arith::SubIOp::create(builder, loc, columns, constant(panel * width));
+    masks.push_back(vector::CreateMaskOp::create(builder, loc, type, left));
+  }
+  return masks;
+}
+
+SmallVector<Value> MicrokernelBuilder::loadSums(ArrayRef<Value> targets,
+                                                int64_t panels, Value columns,
+                                                Value isWhole) {
+  auto loadAll = [&] {
+    return llvm::map_to_vector(
+        targets, [&](Value target) { return load(vector, target); });
+  };
+  if (!isWhole)
+    return loadAll();
+  auto branch = scf::IfOp::create(
+      builder, loc, isWhole,
+      [&](OpBuilder &, Location) {
+        scf::YieldOp::create(builder, loc, loadAll());
+      },
+      [&](OpBuilder &, Location) {
+        Value zeros = arith::ConstantOp::create(builder, loc,
+                                                builder.getZeroAttr(vector));
+        SmallVector<Value> masks = createMasks(panels, columns), sums;
+        for (auto [i, target] : llvm::enumerate(targets))
+          sums.push_back(LLVM::MaskedLoadOp::create(builder, loc, vector,
+                                                    target, masks[i % panels],
+                                                    zeros, /*alignment=*/4));
+        scf::YieldOp::create(builder, loc, sums);
+      });
+  return branch.getResults();
+}
+
+void MicrokernelBuilder::storeSums(ArrayRef<Value> sums,
+                                   ArrayRef<Value> targets, int64_t panels,
+                                   Value columns, Value isWhole) {
+  auto storeAll = [&] {
+    for (auto [sum, target] : llvm::zip_equal(sums, targets))
+      LLVM::StoreOp::create(builder, loc, sum, target, /*alignment=*/4);
+  };
+  if (!isWhole)
+    return storeAll();
+  scf::IfOp::create(
+      builder, loc, isWhole,
+      [&](OpBuilder &, Location) {
+        storeAll();
+        scf::YieldOp::create(builder, loc);
+      },
+      [&](OpBuilder &, Location) {
+        SmallVector<Value> masks = createMasks(panels, columns);
+        for (auto [i, target] : llvm::enumerate(targets))
+          LLVM::MaskedStoreOp::create(builder, loc, sums[i], target,
+                                      masks[i % panels], /*alignment=*/4);
+        scf::YieldOp::create(builder, loc);
+      });
+}
+
 func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels,
                                            bool fetch) {
   func::FuncOp func = createFunction("_" + Twine(rows) + "x" + Twine(panels) +
@@ -161,7 +233,6 @@ func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels,
         acc = func.getArgument(2), stride = func.getArgument(3),
         k = func.getArgument(4), columns = func.getArgument(5);
   int64_t width = tiles.getPanelWidth();
-  auto maskType = VectorType::get({width}, builder.getI1Type());
 
   SmallVector<Value> rowPointers;
   for (int64_t row = 0; row < rows; ++row) {
@@ -169,24 +240,17 @@ func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels,
                                          offset(table, constant(row), i64));
     rowPointers.push_back(LLVM::IntToPtrOp::create(builder, loc, ptr, address));
   }
-  SmallVector<Value> masks, targets, sums;
-  Value zeros =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
-  for (int64_t panel = 0; panel < panels; ++panel) {
-    Value left =
-        arith::SubIOp::create(builder, loc, columns, constant(panel * width));
-    masks.push_back(vector::CreateMaskOp::create(builder, loc, maskType, left));
-  }
+  SmallVector<Value> targets;
   for (int64_t row = 0; row < rows; ++row) {
     Value start = offset(acc, mul(stride, constant(row)), f32);
-    for (int64_t panel = 0; panel < panels; ++panel) {
-      Value target = offset(start, constant(panel * width), f32);
-      targets.push_back(target);
-      sums.push_back(LLVM::MaskedLoadOp::create(builder, loc, vector, target,
-                                                masks[panel], zeros,
-                                                /*alignment=*/4));
-    }
+    for (int64_t panel = 0; panel < panels; ++panel)
+      targets.push_back(offset(start, constant(panel * width), f32));
   }
+  Value isWhole =
+      packed ? arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
+                                     columns, constant(panels * width))
+             : Value();
+  SmallVector<Value> sums = loadSums(targets, panels, columns, isWhole);
   SmallVector<Value> panelPointers;
   Value distance = panelStride(k), rowDistance = rowStride(func);
   for (int64_t panel = 0; panel < panels; ++panel)
@@ -226,12 +290,9 @@ func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels,
   };
   Value rest = arith::RemUIOp::create(builder, loc, k, constant(kUnroll));
   Value whole = arith::SubIOp::create(builder, loc, k, rest);
-  if (!fetch)
-    loopOver(constant(0), whole, kUnroll);
-  loopOver(fetch ? constant(0) : whole, k, 1);
-  for (auto [i, target] : llvm::enumerate(targets))
-    LLVM::MaskedStoreOp::create(builder, loc, sums[i], target,
-                                masks[i % panels], /*alignment=*/4);
+  loopOver(constant(0), whole, kUnroll);
+  loopOver(whole, k, 1);
+  storeSums(sums, targets, panels, columns, isWhole);
   func::ReturnOp::create(builder, loc);
   return func;
 }
