@@ -1,11 +1,12 @@
 // RUN: dynbatch-opt %s --convert-dynbatch-kernel-to-cpu -canonicalize | FileCheck %s
 
-// The microkernel for rows as they are in memory has one argument more, the
-// distance of the right operand's rows. Its parts are made once.
+// The microkernel for rows as they are in memory has two arguments more, the
+// distance of the right operand's rows and whether sums start from zero. Its
+// parts are made once.
 
 // A matrix of weights times a varying one: the microkernel computes the 64
 // columns of whole panels from a table of the left rows' addresses, vector code
-// the other six.
+// the other six, which needs the zeros in memory.
 
 // CHECK-LABEL: func.func private @right_varies_cpu(
 // CHECK-DAG:     %[[C6:.*]] = arith.constant 6 : index
@@ -16,7 +17,7 @@
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %[[C6]]
 // CHECK:           %[[SLOT:.*]] = llvm.getelementptr %[[TABLE]]
 // CHECK:           llvm.store %{{.*}}, %[[SLOT]]
-// CHECK:         call @dynbatch_row_matmul_f32(%[[TABLE]], %[[C6]], %{{.*}}, %{{.*}}, %[[C70]], %[[C40]], %[[C64]], %[[C70]])
+// CHECK:         call @dynbatch_row_matmul_f32(%[[TABLE]], %[[C6]], %{{.*}}, %{{.*}}, %[[C70]], %[[C40]], %[[C64]], %[[C70]], %false)
 // CHECK:         vector.load {{.*}} vector<6xf32>
 // CHECK:         return
 ml_program.global private @W(#ml_program.extern<tensor<6x40xf32>>) : tensor<6x40xf32>
@@ -44,16 +45,17 @@ dynbatch.kernel private @right_varies(%n: index, %xs: !dynbatch.rows<tensor<40x7
 }
 
 // Many rows need the table several times; heads are a loop around the call; the
-// rows may be the second operand.
+// rows may be the second operand. Without a rest nothing is filled with zeros.
 
 // CHECK-LABEL: func.func private @heads_cpu(
+// CHECK-NOT:     vector.store
 // CHECK-DAG:     %[[C3:.*]] = arith.constant 3 : index
 // CHECK-DAG:     %[[C96:.*]] = arith.constant 96 : index
 // CHECK-DAG:     %[[C100:.*]] = arith.constant 100 : index
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %[[C3]]
 // CHECK:           scf.for %{{.*}} = %{{.*}} to %[[C100]] step %[[C96]]
 // CHECK:             %[[ROWS:.*]] = affine.min
-// CHECK:             func.call @dynbatch_row_matmul_f32(%{{.*}}, %[[ROWS]],
+// CHECK:             func.call @dynbatch_row_matmul_f32(%{{.*}}, %[[ROWS]], {{.*}}, %true)
 // CHECK:         return
 dynbatch.kernel private @heads(%n: index, %xs: !dynbatch.rows<tensor<3x100x8xf32>>, %zs: !dynbatch.rows<tensor<3x8x32xf32>>, %ys: !dynbatch.rows<tensor<3x100x32xf32>>) attributes {task_type = (tensor<3x100x8xf32>, tensor<3x8x32xf32>) -> tensor<3x100x32xf32>} {
   %zero = arith.constant 0.0 : f32
@@ -84,7 +86,7 @@ dynbatch.kernel private @heads(%n: index, %xs: !dynbatch.rows<tensor<3x100x8xf32
 // CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
 // CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
 // CHECK-DAG:     %[[C32:.*]] = arith.constant 32 : index
-// CHECK:         func.call @dynbatch_row_matmul_f32(%{{.*}}, %[[C1]], %{{.*}}, %{{.*}}, %{{.*}}, %[[C8]], %[[C32]], %[[C32]])
+// CHECK:         func.call @dynbatch_row_matmul_f32(%{{.*}}, %[[C1]], %{{.*}}, %{{.*}}, %{{.*}}, %[[C8]], %[[C32]], %[[C32]], %true)
 dynbatch.kernel private @row(%n: index, %xs: !dynbatch.rows<tensor<8xf32>>, %zs: !dynbatch.rows<tensor<8x32xf32>>, %ys: !dynbatch.rows<tensor<32xf32>>) attributes {task_type = (tensor<8xf32>, tensor<8x32xf32>) -> tensor<32xf32>} {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
@@ -165,5 +167,5 @@ dynbatch.kernel private @others(%n: index, %xs: !dynbatch.rows<tensor<32x8xf32>>
   dynbatch.return
 }
 
-// CHECK: func.func private @dynbatch_row_matmul_f32(%{{.*}}: !llvm.ptr, %{{.*}}: index, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index)
+// CHECK: func.func private @dynbatch_row_matmul_f32(%{{.*}}: !llvm.ptr, %{{.*}}: index, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: i1)
 // CHECK-NOT: func.func private @dynbatch_panel_matmul_f32

@@ -73,7 +73,8 @@ def DecomposeTensorOps
   let description = [{
     `linalg.softmax`, `linalg.pack`, `tensor.concat` and `tensor.pad`, which
     neither bufferization nor vectorization knows, become structured ops and
-    slices.
+    slices. A contraction that sums over a concatenation becomes a chain of
+    contractions of its pieces, so that these are not copied.
 
     Before:
 

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::dynbatch;
@@ -140,9 +141,27 @@ struct OperandView {
 };
 } // namespace
 
+/// Erases what fills the output of `op` with zeros right before it; whether
+/// there is such a fill.
+static bool eraseZeroFill(RewriterBase &rewriter, LinalgOp op) {
+  Value output = op.getDpsInits().front();
+  for (Operation *previous = op->getPrevNode(); previous;
+       previous = previous->getPrevNode()) {
+    auto fill = dyn_cast<linalg::FillOp>(previous);
+    if (fill && fill.getOutputs().front() == output &&
+        matchPattern(fill.getInputs().front(), m_PosZeroFloat())) {
+      rewriter.eraseOp(fill);
+      return true;
+    }
+    if (!isMemoryEffectFree(previous))
+      return false;
+  }
+  return false;
+}
+
 static void callMicrokernel(RewriterBase &rewriter, LinalgOp op,
                             const MatrixProduct &product, func::FuncOp callee,
-                            Value table) {
+                            bool fromZero, Value table) {
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   auto ptr = LLVM::LLVMPointerType::get(rewriter.getContext());
@@ -176,7 +195,9 @@ static void callMicrokernel(RewriterBase &rewriter, LinalgOp op,
   func::CallOp::create(rewriter, loc, callee,
                        ValueRange{table, count, pointer(right), pointer(acc),
                                   accStride, constant(ranges[product.k]),
-                                  constant(ranges[product.n]), right.stride});
+                                  constant(ranges[product.n]), right.stride,
+                                  arith::ConstantIntOp::create(
+                                      rewriter, loc, fromZero, /*width=*/1)});
   rewriter.eraseOp(op);
 }
 
@@ -196,6 +217,8 @@ mlir::dynbatch::lowerMatrixProducts(RewriterBase &rewriter, func::FuncOp func,
     if (ShapedType::isDynamic(n) || ShapedType::isDynamic(ranges[product.k]) ||
         n < width)
       continue;
+    // A rest behind the panels needs the zeros, too.
+    bool fromZero = n % width == 0 && eraseZeroFill(rewriter, op);
     FailureOr<LinalgOp> tiled = tileToProduct(
         rewriter, splitPanels(rewriter, op, product.n, n / width * width),
         product);
@@ -203,7 +226,7 @@ mlir::dynbatch::lowerMatrixProducts(RewriterBase &rewriter, func::FuncOp func,
       return failure();
     callMicrokernel(rewriter, *tiled, product,
                     getRowMatmul(func->getParentOfType<ModuleOp>(), tiles),
-                    getTable());
+                    fromZero, getTable());
   }
   return success();
 }

@@ -60,18 +60,25 @@ public:
   func::FuncOp build();
 
 private:
-  /// Rows of weights that are not packed are a last argument apart.
+  /// For weights that are not packed the last arguments are how far apart their
+  /// rows are, and whether sums start from zero.
   func::FuncOp createFunction(const Twine &suffix, ArrayRef<Type> inputs);
   /// One register tile of exactly `rows` x `panels`. With `fetch` it is the
   /// first one that reads these panels.
   func::FuncOp buildTile(int64_t rows, int64_t panels, bool fetch);
-  /// The elements at `targets`, row by row, of which only `columns` are there
-  /// unless `isWhole`, which is null where nothing else occurs. The masked form
-  /// is apart as processors without AVX-512 are slow at masked stores.
-  SmallVector<Value> loadSums(ArrayRef<Value> targets, int64_t panels,
-                              Value columns, Value isWhole);
+  /// The sums at `targets`, row by row, before a tile of `func` adds to them.
+  /// Of packed weights only `columns` may be there; the masked form for them is
+  /// apart, as processors without AVX-512 are slow at masked stores.
+  SmallVector<Value> loadSums(func::FuncOp func, ArrayRef<Value> targets,
+                              int64_t panels, Value columns);
   void storeSums(ArrayRef<Value> sums, ArrayRef<Value> targets, int64_t panels,
-                 Value columns, Value isWhole);
+                 Value columns);
+  /// Whether `panels` panels have all of their columns.
+  Value areWhole(int64_t panels, Value columns) {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
+                                 columns,
+                                 constant(panels * tiles.getPanelWidth()));
+  }
   SmallVector<Value> createMasks(int64_t panels, Value columns);
   /// Asks for the row of `panel` that is `step` steps of `k` ahead.
   void prefetch(Value panel, Value step);
@@ -96,7 +103,7 @@ private:
   /// Elements from a row of the weights of `func` to the next one.
   Value rowStride(func::FuncOp func) {
     return packed ? constant(tiles.getPanelWidth())
-                  : func.getArguments().back();
+                  : func.getArguments().drop_back().back();
   }
   /// Elements from a panel to the next one, for weights of `k` rows.
   Value panelStride(Value k) {
@@ -107,7 +114,7 @@ private:
   SmallVector<Value> arguments(func::FuncOp func, ArrayRef<Value> values) {
     SmallVector<Value> all(values);
     if (!packed)
-      all.push_back(func.getArguments().back());
+      llvm::append_range(all, func.getArguments().take_back(2));
     return all;
   }
   Value load(Type type, Value address) {
@@ -141,7 +148,7 @@ func::FuncOp MicrokernelBuilder::createFunction(const Twine &suffix,
   builder.setInsertionPointToEnd(module.getBody());
   SmallVector<Type> types(inputs);
   if (!packed)
-    types.push_back(index);
+    types.append({index, builder.getI1Type()});
   auto func = func::FuncOp::create(builder, loc, (name + suffix).str(),
                                    builder.getFunctionType(types, {}));
   func.setPrivate();
@@ -173,23 +180,33 @@ SmallVector<Value> MicrokernelBuilder::createMasks(int64_t panels,
   return masks;
 }
 
-SmallVector<Value> MicrokernelBuilder::loadSums(ArrayRef<Value> targets,
-                                                int64_t panels, Value columns,
-                                                Value isWhole) {
-  auto loadAll = [&] {
-    return llvm::map_to_vector(
-        targets, [&](Value target) { return load(vector, target); });
+SmallVector<Value> MicrokernelBuilder::loadSums(func::FuncOp func,
+                                                ArrayRef<Value> targets,
+                                                int64_t panels, Value columns) {
+  auto loadAll = [&](OpBuilder &, Location) {
+    scf::YieldOp::create(builder, loc,
+                         llvm::map_to_vector(targets, [&](Value target) {
+                           return load(vector, target);
+                         }));
   };
-  if (!isWhole)
-    return loadAll();
+  auto createZeros = [&]() -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
+  };
+  if (!packed) {
+    Value fromZero = func.getArguments().back();
+    auto branch = scf::IfOp::create(
+        builder, loc, fromZero,
+        [&](OpBuilder &, Location) {
+          scf::YieldOp::create(
+              builder, loc, SmallVector<Value>(targets.size(), createZeros()));
+        },
+        loadAll);
+    return branch.getResults();
+  }
   auto branch = scf::IfOp::create(
-      builder, loc, isWhole,
+      builder, loc, areWhole(panels, columns), loadAll,
       [&](OpBuilder &, Location) {
-        scf::YieldOp::create(builder, loc, loadAll());
-      },
-      [&](OpBuilder &, Location) {
-        Value zeros = arith::ConstantOp::create(builder, loc,
-                                                builder.getZeroAttr(vector));
+        Value zeros = createZeros();
         SmallVector<Value> masks = createMasks(panels, columns), sums;
         for (auto [i, target] : llvm::enumerate(targets))
           sums.push_back(LLVM::MaskedLoadOp::create(builder, loc, vector,
@@ -202,15 +219,15 @@ SmallVector<Value> MicrokernelBuilder::loadSums(ArrayRef<Value> targets,
 
 void MicrokernelBuilder::storeSums(ArrayRef<Value> sums,
                                    ArrayRef<Value> targets, int64_t panels,
-                                   Value columns, Value isWhole) {
+                                   Value columns) {
   auto storeAll = [&] {
     for (auto [sum, target] : llvm::zip_equal(sums, targets))
       LLVM::StoreOp::create(builder, loc, sum, target, /*alignment=*/4);
   };
-  if (!isWhole)
+  if (!packed)
     return storeAll();
   scf::IfOp::create(
-      builder, loc, isWhole,
+      builder, loc, areWhole(panels, columns),
       [&](OpBuilder &, Location) {
         storeAll();
         scf::YieldOp::create(builder, loc);
@@ -246,11 +263,7 @@ func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels,
     for (int64_t panel = 0; panel < panels; ++panel)
       targets.push_back(offset(start, constant(panel * width), f32));
   }
-  Value isWhole =
-      packed ? arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
-                                     columns, constant(panels * width))
-             : Value();
-  SmallVector<Value> sums = loadSums(targets, panels, columns, isWhole);
+  SmallVector<Value> sums = loadSums(func, targets, panels, columns);
   SmallVector<Value> panelPointers;
   Value distance = panelStride(k), rowDistance = rowStride(func);
   for (int64_t panel = 0; panel < panels; ++panel)
@@ -292,7 +305,7 @@ func::FuncOp MicrokernelBuilder::buildTile(int64_t rows, int64_t panels,
   Value whole = arith::SubIOp::create(builder, loc, k, rest);
   loopOver(constant(0), whole, kUnroll);
   loopOver(whole, k, 1);
-  storeSums(sums, targets, panels, columns, isWhole);
+  storeSums(sums, targets, panels, columns);
   func::ReturnOp::create(builder, loc);
   return func;
 }

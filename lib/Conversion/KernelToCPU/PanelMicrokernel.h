@@ -46,8 +46,9 @@ func::FuncOp getPanelMatmul(ModuleOp module, const RegisterTiles &tiles,
                             Type weights);
 
 /// The same for weights that are a `k x n` matrix, whose rows are `distance`
-/// elements apart, which is one argument (index) more; `n` must be a multiple
-/// of the width of a panel.
+/// elements apart. This distance is one argument (index) more; another one (i1)
+/// says that sums start from zero, not from what `acc` holds. `n` must be a
+/// multiple of the width of a panel.
 func::FuncOp getRowMatmul(ModuleOp module, const RegisterTiles &tiles);
 
 } // namespace mlir::dynbatch

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PrepareTensors.h"
+#include "dynbatch/Analysis/Contractions.h"
 #include "dynbatch/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -46,10 +47,85 @@ struct DecomposeAggregate
 };
 } // namespace
 
+namespace {
+/// A contraction that sums over a concatenation, by one for each of its pieces,
+/// so that no piece is copied. The pieces follow in ascending order, so chains
+/// of sums stay the same.
+struct SplitSumOverConcat : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || !isPlainContraction(op) ||
+        op.getNumReductionLoops() != 1)
+      return rewriter.notifyMatchFailure(op, "is no contraction over one loop");
+    SmallVector<unsigned> loops;
+    op.getReductionDims(loops);
+    AffineExpr summed = rewriter.getAffineDimExpr(loops.front());
+    for (unsigned number : {0, 1}) {
+      auto concat = op->getOperand(number).getDefiningOp<tensor::ConcatOp>();
+      if (concat && isSummed(op, number, concat, summed)) {
+        split(rewriter, op, number, concat, summed);
+        return success();
+      }
+    }
+    return rewriter.notifyMatchFailure(op, "no input is such a concatenation");
+  }
+
+private:
+  /// Whether the loop goes along the concatenation, whose pieces are known.
+  static bool isSummed(linalg::LinalgOp op, unsigned number,
+                       tensor::ConcatOp concat, AffineExpr summed) {
+    AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(number));
+    return map.getResult(concat.getDim()) == summed &&
+           llvm::all_of(concat.getInputs().getTypes(), [&](Type type) {
+             return !cast<RankedTensorType>(type).isDynamicDim(concat.getDim());
+           });
+  }
+
+  static void split(PatternRewriter &rewriter, linalg::LinalgOp op,
+                    unsigned number, tensor::ConcatOp concat,
+                    AffineExpr summed) {
+    OpOperand &other = op->getOpOperand(1 - number);
+    AffineMap map = op.getMatchingIndexingMap(&other);
+    Value sum = op.getDpsInits().front();
+    int64_t begin = 0;
+    for (Value piece : concat.getInputs()) {
+      int64_t size =
+          cast<RankedTensorType>(piece.getType()).getDimSize(concat.getDim());
+      SmallVector<Value> operands(3, sum);
+      operands[number] = piece;
+      operands[1 - number] =
+          slice(rewriter, op.getLoc(), other.get(), map, summed, begin, size);
+      sum = clone(rewriter, op, op->getResultTypes(), operands)->getResult(0);
+      begin += size;
+    }
+    rewriter.replaceOp(op, sum);
+  }
+
+  /// The part of `value` that the loop reads in these iterations.
+  static Value slice(PatternRewriter &rewriter, Location loc, Value value,
+                     AffineMap map, AffineExpr summed, int64_t begin,
+                     int64_t size) {
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, value);
+    SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(sizes.size(), rewriter.getIndexAttr(1));
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      if (expr == summed) {
+        offsets[dim] = rewriter.getIndexAttr(begin);
+        sizes[dim] = rewriter.getIndexAttr(size);
+      }
+    return tensor::ExtractSliceOp::create(rewriter, loc, value, offsets, sizes,
+                                          strides);
+  }
+};
+} // namespace
+
 LogicalResult mlir::dynbatch::decomposeOps(Operation *root) {
   RewritePatternSet patterns(root->getContext());
-  patterns.add<DecomposeAggregate, linalg::DecomposePadOpPattern>(
-      root->getContext());
+  patterns.add<DecomposeAggregate, SplitSumOverConcat,
+               linalg::DecomposePadOpPattern>(root->getContext());
   patterns.add(+[](linalg::PackOp op, PatternRewriter &rewriter) {
     return LogicalResult(linalg::lowerPack(rewriter, op));
   });
