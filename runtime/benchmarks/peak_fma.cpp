@@ -1,4 +1,4 @@
-//===- peak_fma.cpp - Prints the core's f32 FMA peak ------------*- C++ -*-===//
+//===- peak_fma.cpp - What a core can do in f32 -----------------*- C++ -*-===//
 //
 // Part of the dynbatch project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,6 +11,8 @@
 #include <cstdio>
 
 int main() {
-  std::printf("%.1f\n", dynbatch::rt::measurePeakFma());
+  std::printf("multiply-adds: %.1f GFLOP/s\n"
+              "a register tile: %.1f GFLOP/s\n",
+              dynbatch::rt::measurePeakFma(), dynbatch::rt::measureTileRate());
   return 0;
 }

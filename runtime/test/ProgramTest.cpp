@@ -348,7 +348,10 @@ TEST(Context, EpochsWrapToOne) {
   EXPECT_TRUE(status.ok()) << status.message();
 }
 
-TEST(PeakFma, IsPlausible) { EXPECT_GT(measurePeakFma(), 0.1); }
+TEST(PeakFma, IsPlausible) {
+  EXPECT_GT(measurePeakFma(), 0.1);
+  EXPECT_GT(measureTileRate(), 0.1);
+}
 
 TEST(Program, ReadsInHostMemory) {
   // A module may use the same function there: it returns the address.

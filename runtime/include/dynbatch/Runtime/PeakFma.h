@@ -16,6 +16,12 @@ namespace dynbatch::rt {
 /// the best of several short runs.
 double measurePeakFma();
 
+/// What a register tile of a matrix product reaches on that core now, in
+/// GFLOP/s, with operands that it loads from the first-level cache: the median
+/// of several short runs. Less than the peak where another thread of the core
+/// takes instruction slots, which chains of multiply-adds leave free.
+double measureTileRate();
+
 } // namespace dynbatch::rt
 
 #endif // DYNBATCH_RUNTIME_PEAKFMA_H
