@@ -62,16 +62,6 @@ def run(program, model, instances, *options, **settings):
         return json.loads(stats.read_text())
 
 
-def run_dynbatch(program, hidden, trees, batch_size, repeat):
-    """Runs the TreeLSTM and returns the statistics."""
-    with tempfile.TemporaryDirectory() as folder:
-        model = pathlib.Path(folder, "tree_lstm.mlir")
-        model.write_text(instantiate(MODEL.read_text(), hidden))
-        return run(
-            program, model, trees, f"--batch-size={batch_size}", f"--repeat={repeat}"
-        )
-
-
 def add_program(parser, name):
     """Adds the option that says where a program of the build is."""
     parser.add_argument(
@@ -80,19 +70,3 @@ def add_program(parser, name):
         default=BIN / name,
         help=f"default: build/default/bin/{name}",
     )
-
-
-def add_arguments(parser):
-    """Adds the options that the benchmarks share."""
-    parser.add_argument("--hidden", type=int, default=256, help="default: 256")
-    parser.add_argument("--batch-size", type=int, default=64, help="default: 64")
-    parser.add_argument(
-        "--trees",
-        type=pathlib.Path,
-        default=TREES,
-        help="the instances (default: test/Data/treebank.trees)",
-    )
-    parser.add_argument(
-        "--repeats", type=int, default=7, help="rounds of alternation (default: 7)"
-    )
-    add_program(parser, "dynbatch-run")
