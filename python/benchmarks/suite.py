@@ -214,7 +214,7 @@ def measure_all(args):
             )
     result = {
         "machine": read_machine(),
-        "repeats": args.repeats,
+        "repeats": [args.repeats],
         "tolerance": args.tolerance,
         "versions": {},
         "sides": args.sides,
@@ -250,6 +250,7 @@ def read_results(paths):
     first, *others = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
     for other in others:
         first["rows"] += other["rows"]
+        first["repeats"] += other["repeats"]
         first["versions"].update(other["versions"])
         first["sides"] += [side for side in other["sides"] if side not in first["sides"]]
     return first

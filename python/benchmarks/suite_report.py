@@ -71,8 +71,9 @@ def report(result):
     """Returns the document."""
     rows, sides = result["rows"], result["sides"]
     versions = dict.fromkeys(result["versions"].values())
+    rounds = " to ".join(map(str, sorted({min(result["repeats"]), max(result["repeats"])})))
     lines = [
-        f"Machine: {result['machine']}. {result['repeats']} rounds. "
+        f"Machine: {result['machine']}. {rounds} rounds. "
         f"{', '.join(versions) or 'No other side'}.",
         "",
         "Milliseconds a minibatch; in brackets, how many times that of dynbatch. Results "
