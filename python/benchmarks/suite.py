@@ -185,7 +185,9 @@ def measure_model(args, libraries, name, hidden, versions):
                     for variant in variants:
                         peer = Peer(args.peers, dynbatch, threads, side, variant)
                         peers[side].append(peer)
-                        versions[side] = peer.version
+                for side, started in peers.items():
+                    for peer in started:
+                        versions[side] = peer.wait()
                 for words, size, instances in points:
                     measured = measure_point(
                         args, dynbatch, peers, instances, size, threads

@@ -125,7 +125,7 @@ class Dynbatch:
 
 
 class Peer:
-    """A process with one variant of a side, ready to run."""
+    """A process with one variant of a side, which starts meanwhile."""
 
     def __init__(self, python, dynbatch, threads, side, variant):
         library, form, _ = SIDES[side]
@@ -152,7 +152,10 @@ class Peer:
                 stderr=errors,
                 text=True,
             )
-        self.version = self.read()
+
+    def wait(self):
+        """Waits until the process is ready, and returns its library's version."""
+        return self.read()
 
     def read(self):
         # DyNet writes lines of its own.
