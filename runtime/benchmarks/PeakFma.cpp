@@ -47,8 +47,8 @@ __attribute__((always_inline)) inline float multiplyAdd(int64_t steps) {
   return total;
 }
 
-/// The inner loop of a matrix product: a tile of rows by two vectors of columns,
-/// operands loaded from memory.
+/// The inner loop of a matrix product: a tile of rows by two vectors of
+/// columns, operands loaded from memory.
 template <typename Vector, int Rows>
 __attribute__((always_inline)) inline float multiplyTile(int64_t steps) {
   constexpr int kLanes = sizeof(Vector) / sizeof(float);

@@ -41,7 +41,10 @@ TEST(Compare, KnowsHowMuchThereIs) {
 }
 
 static Result<Manifest> read(const char *text) {
-  std::string path = testing::TempDir() + "/manifest";
+  // Tests may run side by side.
+  const testing::TestInfo *test =
+      testing::UnitTest::GetInstance()->current_test_info();
+  std::string path = testing::TempDir() + "/" + test->name() + ".manifest";
   std::ofstream(path) << text;
   return Manifest::read(path);
 }
@@ -72,7 +75,7 @@ TEST(Manifest, NamesTheLineThatItCannotRead) {
         "measure\n"}) {
     Result<Manifest> manifest = read(line);
     ASSERT_FALSE(manifest.ok()) << line;
-    EXPECT_NE(manifest.message().find("manifest:1: not a check and not a time"),
+    EXPECT_NE(manifest.message().find(".manifest:1: not a check and not a time"),
               std::string::npos)
         << manifest.message();
   }
