@@ -69,7 +69,13 @@ def main():
         metavar="MODEL",
         help=f"of {' '.join(INSTANCES)} (default: tree_lstm)",
     )
-    parser.add_argument("--hidden", nargs="+", type=positive, default=[256])
+    parser.add_argument(
+        "--hidden",
+        nargs="+",
+        type=positive,
+        default=[256],
+        help="knob H, or D of berxit (default: 256)",
+    )
     parser.add_argument("--batch-size", type=positive, default=64, help="default: 64")
     parser.add_argument(
         "--instances",

@@ -80,6 +80,27 @@ dynbatch.kernel private @heads(%n: index, %xs: !dynbatch.rows<tensor<3x100x8xf32
   dynbatch.return
 }
 
+// Sums that start from anything else are read.
+
+// CHECK-LABEL: func.func private @from_one_cpu(
+// CHECK:         vector.store
+// CHECK:         func.call @dynbatch_row_matmul_f32({{.*}}, %false)
+// CHECK:         return
+dynbatch.kernel private @from_one(%n: index, %xs: !dynbatch.rows<tensor<4x8xf32>>, %zs: !dynbatch.rows<tensor<8x32xf32>>, %ys: !dynbatch.rows<tensor<4x32xf32>>) attributes {task_type = (tensor<4x8xf32>, tensor<8x32xf32>) -> tensor<4x32xf32>} {
+  %one = arith.constant 1.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %x = dynbatch.gather %xs[%i, %c1] : !dynbatch.rows<tensor<4x8xf32>> -> tensor<1x4x8xf32>
+    %r = dynbatch.gather %zs[%i, %c1] : !dynbatch.rows<tensor<8x32xf32>> -> tensor<1x8x32xf32>
+    %e = tensor.empty() : tensor<1x4x32xf32>
+    %z = linalg.fill ins(%one : f32) outs(%e : tensor<1x4x32xf32>) -> tensor<1x4x32xf32>
+    %y = linalg.batch_matmul ins(%x, %r : tensor<1x4x8xf32>, tensor<1x8x32xf32>) outs(%z : tensor<1x4x32xf32>) -> tensor<1x4x32xf32>
+    dynbatch.scatter %y into %ys[%i] : tensor<1x4x32xf32>, !dynbatch.rows<tensor<4x32xf32>>
+  }
+  dynbatch.return
+}
+
 // A row times a matrix is a product of one row.
 
 // CHECK-LABEL: func.func private @row_cpu(

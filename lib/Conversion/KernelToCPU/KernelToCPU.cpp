@@ -37,7 +37,6 @@ namespace mlir::dynbatch {
 using namespace mlir;
 using namespace mlir::dynbatch;
 
-static constexpr int64_t kLineBytes = 64;
 /// Of a longer row the hardware finds the rest in time; all rows of a table
 /// must fit into the second-level cache.
 static constexpr int64_t kMaxPrefetchBytes = 2048;
@@ -63,9 +62,6 @@ private:
   LogicalResult lowerMatmul(PanelMatmulOp op);
   /// Memory for the addresses of rows that the microkernel takes.
   Value getTable();
-  /// Asks for a row of so many bytes at `address` (i64). Rows of a batch come
-  /// from anywhere, so without this each one's first lines are waited for.
-  void prefetchRow(Value address, int64_t bytes);
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
@@ -260,18 +256,6 @@ Value KernelLowering::getTable() {
   return table;
 }
 
-void KernelLowering::prefetchRow(Value address, int64_t bytes) {
-  Value start = LLVM::IntToPtrOp::create(rewriter, loc, ptr, address);
-  for (int64_t line = 0; line < std::min(bytes, kMaxPrefetchBytes);
-       line += kLineBytes) {
-    Value target =
-        LLVM::GEPOp::create(rewriter, loc, ptr, rewriter.getI8Type(), start,
-                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(line)});
-    LLVM::Prefetch::create(rewriter, loc, target, /*rw=*/0, /*hint=*/2,
-                           /*cache=*/1);
-  }
-}
-
 LogicalResult KernelLowering::lowerMatmul(PanelMatmulOp op) {
   auto weightsType = cast<MemRefType>(op.getWeights().getType());
   auto accType = cast<MemRefType>(op.getAcc().getType());
@@ -343,8 +327,12 @@ LogicalResult KernelLowering::lowerMatmul(PanelMatmulOp op) {
                                    rewriter, loc, i64, fill.getInductionVar())
                                    .getResult()});
     LLVM::StoreOp::create(rewriter, loc, address, slot);
+    // Rows of a batch come from anywhere: the hardware finds none in time.
     if (!lhs)
-      prefetchRow(address, k * sizeof(float));
+      prefetchLines(rewriter, loc,
+                    LLVM::IntToPtrOp::create(rewriter, loc, ptr, address),
+                    std::min<int64_t>(k * sizeof(float), kMaxPrefetchBytes),
+                    /*hint=*/2);
   }
   Value distance = arith::MulIOp::create(
       rewriter, loc, arith::MulIOp::create(rewriter, loc, begin, stride),

@@ -26,6 +26,18 @@ static constexpr int64_t kUnroll = 4;
 static constexpr int64_t kFetchBytes = 4096;
 static constexpr int64_t kLineBytes = 64;
 
+void mlir::dynbatch::prefetchLines(OpBuilder &builder, Location loc,
+                                   Value start, int64_t bytes, unsigned hint) {
+  for (int64_t byte = 0; byte < bytes; byte += kLineBytes) {
+    Value line = start;
+    if (byte != 0)
+      line = LLVM::GEPOp::create(
+          builder, loc, start.getType(), builder.getI8Type(), start,
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(byte)});
+    LLVM::Prefetch::create(builder, loc, line, /*rw=*/0, hint, /*cache=*/1);
+  }
+}
+
 RegisterTiles::RegisterTiles(int64_t vectorBits) {
   int64_t lanes = std::max<int64_t>(vectorBits, 128) / 32;
   panelWidth = 2 * lanes;
@@ -161,10 +173,7 @@ void MicrokernelBuilder::prefetch(Value panel, Value step) {
   int64_t bytes = weightType.getIntOrFloatBitWidth() / 8;
   Value ahead = add(step, constant(kFetchBytes / bytes / width));
   Value row = offset(panel, mul(ahead, constant(width)), weightType);
-  for (int64_t column = 0; column < width; column += kLineBytes / bytes)
-    LLVM::Prefetch::create(builder, loc,
-                           offset(row, constant(column), weightType),
-                           /*rw=*/0, /*hint=*/3, /*cache=*/1);
+  prefetchLines(builder, loc, row, width * bytes, /*hint=*/3);
 }
 
 SmallVector<Value> MicrokernelBuilder::createMasks(int64_t panels,

@@ -51,6 +51,11 @@ func::FuncOp getPanelMatmul(ModuleOp module, const RegisterTiles &tiles,
 /// multiple of the width of a panel.
 func::FuncOp getRowMatmul(ModuleOp module, const RegisterTiles &tiles);
 
+/// Asks the cache for the lines of `bytes` bytes from `start` (!llvm.ptr) on:
+/// for the first-level cache with `hint` 3, for the second-level one with 2.
+void prefetchLines(OpBuilder &builder, Location loc, Value start, int64_t bytes,
+                   unsigned hint);
+
 } // namespace mlir::dynbatch
 
 #endif // DYNBATCH_LIB_CONVERSION_KERNELTOCPU_PANELMICROKERNEL_H

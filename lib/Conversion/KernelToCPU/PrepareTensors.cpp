@@ -49,8 +49,8 @@ struct DecomposeAggregate
 
 namespace {
 /// A contraction that sums over a concatenation, by one for each of its pieces,
-/// so that no piece is copied. The pieces follow in ascending order, so chains
-/// of sums stay the same.
+/// so that no piece is copied. The pieces follow in ascending order, so the
+/// microkernel's chains of sums stay the same.
 struct SplitSumOverConcat : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
@@ -123,9 +123,14 @@ private:
 } // namespace
 
 LogicalResult mlir::dynbatch::decomposeOps(Operation *root) {
+  // Before concatenations are taken apart.
+  RewritePatternSet split(root->getContext());
+  split.add<SplitSumOverConcat>(root->getContext());
+  if (failed(applyPatternsGreedily(root, std::move(split))))
+    return failure();
   RewritePatternSet patterns(root->getContext());
-  patterns.add<DecomposeAggregate, SplitSumOverConcat,
-               linalg::DecomposePadOpPattern>(root->getContext());
+  patterns.add<DecomposeAggregate, linalg::DecomposePadOpPattern>(
+      root->getContext());
   patterns.add(+[](linalg::PackOp op, PatternRewriter &rewriter) {
     return LogicalResult(linalg::lowerPack(rewriter, op));
   });
