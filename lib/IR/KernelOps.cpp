@@ -66,6 +66,11 @@ LogicalResult KernelOp::verify() {
   if (getPart().has_value() != (getTurn() && *getTurn() != Turn::First))
     return emitOpError("'part' belongs to a kernel whose 'turn' is 'once' or "
                        "'steps'");
+  if (std::optional<uint64_t> operand = getOrderBy();
+      operand && (*operand >= task.getNumInputs() ||
+                  !isa<RankedTensorType>(task.getInput(*operand))))
+    return emitOpError("'order_by' must be the number of an operand that is a "
+                       "tensor");
   if (isExternal() != static_cast<bool>(getImplementation()))
     return emitOpError(isExternal()
                            ? "without a body needs an 'implementation'"

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TaskProducts.h"
 #include "TileModel.h"
 #include "TuningKey.h"
 #include "dynbatch/Analysis/BatchedValues.h"
@@ -34,18 +35,22 @@ struct RowGroup {
 };
 
 /// Rewrites one kernel. The body is split into phases: row groups, and between
-/// them contractions, which work on all rows of a tile.
+/// them contractions, which work on all rows of a tile: products with shared
+/// weights, and those with large matrices of the tasks.
 class KernelTiler {
 public:
-  explicit KernelTiler(KernelOp kernel)
+  KernelTiler(KernelOp kernel, int64_t l2Bytes)
       : kernel(kernel), block(&kernel.getBody().front()), batched(kernel),
-        builder(kernel.getContext()), loc(kernel.getLoc()) {}
+        l2Bytes(l2Bytes), builder(kernel.getContext()), loc(kernel.getLoc()) {}
 
   /// Whether all batched ops can be built again for a single row.
   bool canTile();
   /// Whether a batch is worked on tile by tile: it has contractions.
-  bool hasTiles() { return !block->getOps<PanelMatmulOp>().empty(); }
-  void run(int64_t tileRows, int64_t l2Bytes);
+  bool hasTiles() const {
+    return llvm::any_of(*block,
+                        [&](Operation &op) { return isContraction(&op); });
+  }
+  void run(int64_t tileRows);
 
   unsigned numGathers = 0, numLoops = 0;
 
@@ -58,12 +63,17 @@ private:
   /// Cheap ops that read nothing batched but the batch size or a pointer: they
   /// are built again wherever their value is needed.
   bool isLeaf(Operation *op) const;
-  /// Whether `operand` of a contraction is read through the row pointers.
+  bool isContraction(Operation *op) const {
+    return isa<PanelMatmulOp>(op) || matchTaskProduct(op, l2Bytes);
+  }
+  /// The gather of `operand` of a contraction that is read through the row
+  /// pointers.
   static GatherOp getDirectGather(OpOperand &operand);
   SetVector<Value> getBatchedOperands(Operation *op) const;
 
   void emitGroup(const RowGroup &group, Value first, Value count);
-  void emitContraction(PanelMatmulOp op, Value first);
+  void emitPanelMatmul(PanelMatmulOp op, Value first);
+  void emitTaskProduct(const TaskProduct &product, Value first, Value count);
   Value getRow(Value value, Value row, Value task, IRMapping &rows);
   void emitRowOp(Operation *op, Value row, Value task, IRMapping &rows);
 
@@ -77,12 +87,13 @@ private:
   KernelOp kernel;
   Block *block;
   BatchedValues batched;
+  int64_t l2Bytes;
   OpBuilder builder;
   Location loc;
   int64_t tile = 0;
   SmallVector<RowGroup> groups;
   /// The contractions that follow each group.
-  SmallVector<SmallVector<PanelMatmulOp>> contractions;
+  SmallVector<SmallVector<Operation *>> contractions;
   /// Values of the tile's rows, as tensors with these rows.
   IRMapping stored;
 };
@@ -123,30 +134,32 @@ bool KernelTiler::isLeaf(Operation *op) const {
 }
 
 GatherOp KernelTiler::getDirectGather(OpOperand &operand) {
-  auto matmul = cast<PanelMatmulOp>(operand.getOwner());
-  return &operand == &matmul.getLhsMutable()
-             ? operand.get().getDefiningOp<GatherOp>()
-             : GatherOp();
+  auto op = cast<DestinationStyleOpInterface>(operand.getOwner());
+  return op.isDpsInput(&operand) ? operand.get().getDefiningOp<GatherOp>()
+                                 : GatherOp();
 }
 
 void KernelTiler::separateAccumulators() {
-  for (auto matmul : block->getOps<PanelMatmulOp>()) {
-    Operation *def = matmul.getAcc().getDefiningOp();
-    if (matmul.getAcc().hasOneUse())
+  SmallVector<OpOperand *> accumulators;
+  for (Operation &op : *block)
+    if (isContraction(&op))
+      accumulators.push_back(
+          cast<DestinationStyleOpInterface>(op).getDpsInitOperand(0));
+  for (OpOperand *operand : accumulators) {
+    Value acc = operand->get();
+    if (acc.hasOneUse())
       continue;
-    builder.setInsertionPoint(matmul);
+    builder.setInsertionPoint(operand->getOwner());
+    Operation *def = acc.getDefiningOp();
     if (isLeaf(def)) {
-      Operation *copy = builder.clone(*def);
-      matmul.getAccMutable().assign(
-          copy->getResult(cast<OpResult>(matmul.getAcc()).getResultNumber()));
+      operand->set(builder.clone(*def)->getResult(
+          cast<OpResult>(acc).getResultNumber()));
       continue;
     }
-    auto type = cast<RankedTensorType>(matmul.getAcc().getType());
-    Value empty = tensor::EmptyOp::create(builder, loc, type,
+    Value empty = tensor::EmptyOp::create(builder, loc, acc.getType(),
                                           ValueRange{kernel.getBatchSize()});
-    matmul.getAccMutable().assign(
-        linalg::CopyOp::create(builder, loc, matmul.getAcc(), empty)
-            ->getResult(0));
+    operand->set(
+        linalg::CopyOp::create(builder, loc, acc, empty)->getResult(0));
   }
   batched = BatchedValues(kernel);
 }
@@ -157,8 +170,8 @@ void KernelTiler::formPhases() {
   for (Operation &op : block->without_terminator()) {
     if (!batched.isUsedBy(&op) || isLeaf(&op))
       continue;
-    auto matmul = dyn_cast<PanelMatmulOp>(op);
-    unsigned phase = matmul ? 1 : 0;
+    bool contracts = isContraction(&op);
+    unsigned phase = contracts ? 1 : 0;
     SetVector<Value> operands = getBatchedOperands(&op);
     for (Value operand : operands) {
       unsigned made = phases.lookup(operand.getDefiningOp());
@@ -167,7 +180,7 @@ void KernelTiler::formPhases() {
     phases[&op] = phase;
     groups.resize(std::max<size_t>(groups.size(), phase / 2 + 1));
     contractions.resize(groups.size());
-    if (!matmul) {
+    if (!contracts) {
       groups[phase / 2].ops.push_back(&op);
       // What an earlier group made is stored for the tile.
       for (Value operand : operands) {
@@ -178,10 +191,10 @@ void KernelTiler::formPhases() {
       }
       continue;
     }
-    contractions[phase / 2].push_back(matmul);
+    contractions[phase / 2].push_back(&op);
     for (OpOperand &operand : op.getOpOperands()) {
       Operation *def = operand.get().getDefiningOp();
-      if (!operands.contains(operand.get()) || isa<PanelMatmulOp>(def))
+      if (!operands.contains(operand.get()) || isContraction(def))
         continue;
       if (getDirectGather(operand))
         ++numGathers;
@@ -211,13 +224,20 @@ TiledWork KernelTiler::describeWork() {
   for (auto matmul : block->getOps<PanelMatmulOp>()) {
     auto type = cast<RankedTensorType>(matmul.getAcc().getType());
     auto weights = cast<RankedTensorType>(matmul.getWeights().getType());
-    work.contractions.push_back(
-        {type.getRank() == 3 ? type.getDimSize(1) : 1, weights.getDimSize(1),
-         weights.getDimSize(0) * weights.getDimSize(2),
-         bytesOf(weights.getElementType())});
+    work.contractions.push_back({type.getRank() == 3 ? type.getDimSize(1) : 1,
+                                 weights.getDimSize(1),
+                                 weights.getDimSize(0) * weights.getDimSize(2),
+                                 bytesOf(weights.getElementType())});
     if (matmul.getLhs().getDefiningOp<GatherOp>())
       addBytes(matmul.getLhs());
   }
+  for (Operation &op : *block)
+    if (std::optional<TaskProduct> product = matchTaskProduct(&op, l2Bytes)) {
+      auto type = cast<RankedTensorType>(product->matrix->get().getType());
+      work.contractions.push_back({/*rows=*/1, type.getDimSize(1),
+                                   type.getDimSize(2),
+                                   bytesOf(type.getElementType())});
+    }
   return work;
 }
 
@@ -317,7 +337,7 @@ void KernelTiler::emitGroup(const RowGroup &group, Value first, Value count) {
   }
 }
 
-void KernelTiler::emitContraction(PanelMatmulOp op, Value first) {
+void KernelTiler::emitPanelMatmul(PanelMatmulOp op, Value first) {
   Value lhs = op.getLhs(), firstOfLhs;
   if (GatherOp gather = getDirectGather(op.getLhsMutable())) {
     lhs = gather.getRows();
@@ -332,7 +352,56 @@ void KernelTiler::emitContraction(PanelMatmulOp op, Value first) {
                  .getResult());
 }
 
-void KernelTiler::run(int64_t tileRows, int64_t l2Bytes) {
+void KernelTiler::emitTaskProduct(const TaskProduct &product, Value first,
+                                  Value count) {
+  linalg::LinalgOp op = product.op;
+  Location loc = op.getLoc();
+  // Of several products the first one decides.
+  if (!kernel.getOrderBy())
+    kernel.setOrderBy(
+        cast<BlockArgument>(getDirectGather(*product.matrix).getRows())
+            .getArgNumber() -
+        1);
+  Value acc = op.getDpsInits()[0];
+  auto blocks =
+      scf::ForOp::create(builder, loc, constant(0), constant(product.size),
+                         constant(product.block), stored.lookup(acc));
+  stored.map(op->getResult(0), blocks.getResult(0));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(blocks.getBody());
+  Value start = blocks.getInductionVar();
+  auto tasks = scf::ForOp::create(builder, loc, constant(0), count, constant(1),
+                                  blocks.getRegionIterArgs());
+  scf::YieldOp::create(builder, loc, tasks.getResults());
+  builder.setInsertionPointToStart(tasks.getBody());
+  Value row = tasks.getInductionVar();
+  Value task = arith::AddIOp::create(builder, loc, first, row);
+  Value allRows = tasks.getRegionIterArg(0);
+  SmallVector<Value> operands;
+  BlockSlice slice;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    OpFoldResult offset = row;
+    if (GatherOp gather = getDirectGather(operand)) {
+      value = GatherOp::create(builder, gather.getLoc(), gather.getRows(), task,
+                               OpFoldResult(builder.getIndexAttr(1)));
+      offset = builder.getIndexAttr(0);
+    } else {
+      value = op.isDpsInit(&operand) ? allRows : stored.lookupOrDefault(value);
+    }
+    slice = getBlockSlice(builder, product, operand, offset, start);
+    operands.push_back(tensor::ExtractSliceOp::create(
+        builder, loc, value, slice.offsets, slice.sizes, slice.strides));
+  }
+  Operation *part =
+      clone(builder, op.getOperation(), operands.back().getType(), operands);
+  Value filled =
+      tensor::InsertSliceOp::create(builder, loc, part->getResult(0), allRows,
+                                    slice.offsets, slice.sizes, slice.strides);
+  scf::YieldOp::create(builder, loc, filled);
+}
+
+void KernelTiler::run(int64_t tileRows) {
   separateAccumulators();
   formPhases();
   SmallVector<Operation *> old;
@@ -353,10 +422,13 @@ void KernelTiler::run(int64_t tileRows, int64_t l2Bytes) {
     Value first = loop.getInductionVar();
     Value left = arith::SubIOp::create(builder, loc, count, first);
     Value rows = arith::MinUIOp::create(builder, loc, left, size);
-    for (auto [group, matmuls] : llvm::zip_equal(groups, contractions)) {
+    for (auto [group, ops] : llvm::zip_equal(groups, contractions)) {
       emitGroup(group, first, rows);
-      for (PanelMatmulOp matmul : matmuls)
-        emitContraction(matmul, first);
+      for (Operation *op : ops)
+        if (auto matmul = dyn_cast<PanelMatmulOp>(op))
+          emitPanelMatmul(matmul, first);
+        else
+          emitTaskProduct(*matchTaskProduct(op, l2Bytes), first, rows);
     }
   }
   for (Operation *op : llvm::reverse(old))
@@ -391,7 +463,7 @@ struct FuseGathers : dynbatch::impl::FuseGathersBase<FuseGathers> {
     KernelOp kernel = getOperation();
     if (kernel.isExternal() || !kernel.isBatched())
       return;
-    KernelTiler tiler(kernel);
+    KernelTiler tiler(kernel, l2Bytes);
     if (!tiler.canTile())
       return;
     int64_t tasks = tileRows;
@@ -400,7 +472,7 @@ struct FuseGathers : dynbatch::impl::FuseGathersBase<FuseGathers> {
       if (int64_t best = measuredTasks.lookup(*kernel.getTuningKey()))
         tasks = best;
     }
-    tiler.run(tasks, l2Bytes);
+    tiler.run(tasks);
     numGathers += tiler.numGathers;
     numLoops += tiler.numLoops;
   }

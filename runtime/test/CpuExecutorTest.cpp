@@ -125,6 +125,62 @@ TEST(CpuExecutor, BatchesRunSideBySide) {
   }
 }
 
+TEST(CpuExecutor, TasksAreOrderedByTheirMatrix) {
+  const char *descriptor = R"({
+    "name": "m", "entry": {"name": "main", "inputs": [], "results": []},
+    "adts": [], "params": [],
+    "kernels": [{"name": "k", "operands": 2, "row_words": 3, "order_by": 1,
+                 "result_bytes": 64, "scratch_bytes": 0, "flops": 0,
+                 "stage": 0, "location": ""},
+                {"name": "as_it_comes", "operands": 2, "row_words": 3,
+                 "result_bytes": 64, "scratch_bytes": 0, "flops": 0,
+                 "stage": 0, "location": ""}],
+    "stages": [{"cyclic": false, "kernels": [0, 1]}]})";
+  // The first operand is the task's number; results say when a task ran in a
+  // call, and its number again.
+  struct Cell {
+    int64_t position, task;
+  };
+  dynbatch_kernel_fn kernel = [](const int64_t *rows, int64_t count, char *,
+                                 void *const *) {
+    for (int64_t i = 0; i < count; ++i)
+      *reinterpret_cast<Cell *>(rows[3 * i + 2]) = {i, rows[3 * i]};
+  };
+  dynbatch_kernel_fn kernels[] = {kernel, kernel};
+  dynbatch_module raw = {DYNBATCH_ABI_VERSION,
+                         2,
+                         descriptor,
+                         [](dynbatch_context *, const char *, char *) {},
+                         nullptr,
+                         kernels};
+  Result<Module> module = Module::create(&raw);
+  ASSERT_TRUE(module.ok()) << module.message();
+  for (unsigned threads : {1, 2}) {
+    CpuExecutor::Options options;
+    options.threads = threads;
+    options.grainRows = 100; // one piece
+    CpuExecutor executor(*module, nullptr, options);
+    std::vector<Cell> cells(10);
+    std::vector<int64_t> rows;
+    for (int64_t task = 0; task < 10; ++task)
+      rows.insert(rows.end(), {task, /*matrix=*/task % 3,
+                               reinterpret_cast<int64_t>(&cells[task])});
+    const std::vector<int64_t> before = rows;
+    std::vector<Batch> batches = {{0, 0, rows.data(), 7},
+                                  {1, 0, &rows[7 * 3], 3}};
+    ASSERT_TRUE(executor.runTogether(batches).ok());
+    int64_t expected[] = {0, 3, 5, 1, 4, 6, 2, 0, 1, 2};
+    for (int64_t task = 0; task < 10; ++task) {
+      EXPECT_EQ(cells[task].position, expected[task]);
+      EXPECT_EQ(cells[task].task, task);
+    }
+    EXPECT_EQ(rows, before);
+    ASSERT_TRUE(executor.run(/*kernel=*/0, rows.data(), 4).ok());
+    EXPECT_EQ(cells[3].position, 1);
+    EXPECT_TRUE(executor.endFlush().ok());
+  }
+}
+
 TEST(CpuExecutor, ScratchMemoryGrowsWithTheRows) {
   const char *descriptor = R"({
     "name": "m", "entry": {"name": "main", "inputs": [], "results": []},

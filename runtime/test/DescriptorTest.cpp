@@ -123,6 +123,9 @@ TEST(Descriptor, Errors) {
       "descriptor: entry.results[0]: the tensor is too large");
   EXPECT_EQ(errorAfter("\"row_words\": 3", "\"row_words\": 4"),
             "descriptor: kernels[1]: 'row_words' must be 'operands' + 1");
+  EXPECT_EQ(
+      errorAfter("\"row_words\": 3", "\"row_words\": 3, \"order_by\": 2"),
+      "descriptor: kernels[1]: 'order_by' is not the number of an operand");
   EXPECT_EQ(errorAfter("\"kernels\": [1, 2]", "\"kernels\": [1, 9]"),
             "descriptor: stages[1].kernels[1]: there is no such kernel");
   EXPECT_EQ(errorAfter("\"kernels\": [1, 2]", "\"kernels\": [1, 1]"),

@@ -5,7 +5,7 @@
 
 // Kernels in their order; stages in the order of execution.
 // DESCRIPTOR: dynbatch_descriptor("
-// DESCRIPTOR-SAME: \22kernels\22:[{\22flops\22:8,\22location\22:\22{{[^,]*}}dynbatch-to-llvm-tasks.mlir:[[#@LINE+8]]:1\22,\22name\22:\22cell\22,\22operands\22:2,\22result_bytes\22:128,\22row_scratch_bytes\22:32,\22row_words\22:3,\22scratch_bytes\22:256,\22stage\22:1},
+// DESCRIPTOR-SAME: \22kernels\22:[{\22flops\22:8,\22location\22:\22{{[^,]*}}dynbatch-to-llvm-tasks.mlir:[[#@LINE+8]]:1\22,\22name\22:\22cell\22,\22operands\22:2,\22order_by\22:1,\22result_bytes\22:128,\22row_scratch_bytes\22:32,\22row_words\22:3,\22scratch_bytes\22:256,\22stage\22:1},
 // DESCRIPTOR-SAME: {\22flops\22:0,{{[^}]*}}\22name\22:\22scalars\22,\22operands\22:7,\22result_bytes\22:64,\22row_scratch_bytes\22:0,\22row_words\22:8,\22scratch_bytes\22:0,\22stage\22:0},
 // DESCRIPTOR-SAME: {\22flops\22:0,{{[^}]*}}\22name\22:\22nothing\22,\22operands\22:0,\22result_bytes\22:0,\22row_scratch_bytes\22:0,\22row_words\22:1,\22scratch_bytes\22:0,\22stage\22:2},
 // DESCRIPTOR-SAME: {\22flops\22:0,{{[^}]*}}\22name\22:\22several\22,\22operands\22:1,\22result_bytes\22:192,\22row_scratch_bytes\22:0,\22row_words\22:2,\22scratch_bytes\22:0,\22stage\22:1}],
@@ -13,7 +13,7 @@
 // DESCRIPTOR-SAME: \22params\22:[{\22derived\22:false,\22name\22:\22W\22,\22type\22:{\22dtype\22:\22f32\22,\22kind\22:\22tensor\22,\22shape\22:[2,2]}},{\22derived\22:true,\22name\22:\22W_sum\22,
 // DESCRIPTOR-SAME: \22stages\22:[{\22cyclic\22:false,\22kernels\22:[1]},{\22cyclic\22:true,\22kernels\22:[0,3]},{\22cyclic\22:false,\22kernels\22:[2]}]
 
-dynbatch.kernel private @cell(index, !dynbatch.rows<tensor<4xf32>>, !dynbatch.rows<tensor<20xf32>>, !dynbatch.rows<tensor<20xf32>>) attributes {cyclic, flops = 8 : i64, stage = 1 : i64, implementation = @impl, row_scratch_bytes = 32 : i64, scratch_bytes = 256 : i64, task_type = (tensor<4xf32>, tensor<20xf32>) -> tensor<20xf32>}
+dynbatch.kernel private @cell(index, !dynbatch.rows<tensor<4xf32>>, !dynbatch.rows<tensor<20xf32>>, !dynbatch.rows<tensor<20xf32>>) attributes {cyclic, flops = 8 : i64, stage = 1 : i64, implementation = @impl, order_by = 1 : i64, row_scratch_bytes = 32 : i64, scratch_bytes = 256 : i64, task_type = (tensor<4xf32>, tensor<20xf32>) -> tensor<20xf32>}
 dynbatch.kernel private @scalars(index, !dynbatch.rows<i1>, !dynbatch.rows<i8>, !dynbatch.rows<i32>, !dynbatch.rows<i64>, !dynbatch.rows<index>, !dynbatch.rows<f16>, !dynbatch.rows<f64>, !dynbatch.rows<tensor<4xf32>>) attributes {stage = 0 : i64, implementation = @impl, task_type = (i1, i8, i32, i64, index, f16, f64) -> tensor<4xf32>}
 dynbatch.kernel private @nothing(index) attributes {stage = 2 : i64, implementation = @impl, task_type = () -> ()}
 dynbatch.kernel private @several(index, !dynbatch.rows<tensor<4xf32>>, !dynbatch.rows<tensor<4xi1>>, !dynbatch.rows<tensor<0xf32>>, !dynbatch.rows<tensor<f64>>) attributes {cyclic, stage = 1 : i64, implementation = @impl, task_type = (tensor<4xf32>) -> (tensor<4xi1>, tensor<0xf32>, tensor<f64>)}

@@ -3,16 +3,21 @@
 // A reduction along contiguous elements keeps a partial result for each lane of
 // a vector; the lanes are reduced once, behind the loop.
 
+// Five sums go side by side. Lanes may be added up in any order, so it is a tree.
+
 // CHECK-LABEL: func.func private @dot_cpu(
-// CHECK:         %[[PARTS:.*]] = scf.for {{.*}} -> (vector<32xf32>) {
+// CHECK:         %[[PARTS:.*]]:5 = scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[E:.*]] = %{{.*}}) -> (vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>) {
 // CHECK-NOT:       vector.reduction
 // CHECK:           %[[PRODUCT:.*]] = arith.mulf {{.*}} : vector<32xf32>
-// CHECK:           %[[SUM:.*]] = arith.addf %{{.*}}, %[[PRODUCT]] : vector<32xf32>
-// CHECK:           scf.yield %[[SUM]]
+// CHECK:           %[[SUM:.*]] = arith.addf %[[A]], %[[PRODUCT]] : vector<32xf32>
+// CHECK-COUNT-3:   arith.mulf
+// CHECK:           %[[LAST:.*]] = arith.mulf {{.*}} : vector<32xf32>
+// CHECK:           %[[LASTSUM:.*]] = arith.addf %[[E]], %[[LAST]] : vector<32xf32>
+// CHECK:           scf.yield %[[SUM]], %{{.*}}, %{{.*}}, %{{.*}}, %[[LASTSUM]]
 // CHECK:         }
-// CHECK:         vector.store %[[PARTS]], %[[MEMORY:[a-z0-9_]+]]
+// CHECK:         vector.store %[[PARTS]]#{{[0-9]}}, %[[MEMORY:[a-z0-9_]+]]
 // CHECK:         vector.load %[[MEMORY]]
-// CHECK:         vector.reduction <add>, %{{.*}} : vector<32xf32> into f32
+// CHECK:         vector.reduction <add>, %{{.*}} fastmath<reassoc> : vector<32xf32> into f32
 // CHECK-NOT:     vector.reduction
 // CHECK:         return
 dynbatch.kernel private @dot(%n: index, %ws: !dynbatch.rows<tensor<5x96xf32>>, %xs: !dynbatch.rows<tensor<96xf32>>, %ys: !dynbatch.rows<tensor<5xf32>>) attributes {task_type = (tensor<5x96xf32>, tensor<96xf32>) -> tensor<5xf32>} {

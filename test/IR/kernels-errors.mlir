@@ -31,6 +31,20 @@ dynbatch.kernel @k(%i: i32) -> i32 {
 
 // -----
 
+// expected-error @+1 {{'order_by' must be the number of an operand that is a tensor}}
+dynbatch.kernel @k(%i: i32) attributes {order_by = 0 : i64} {
+  dynbatch.return
+}
+
+// -----
+
+// expected-error @+1 {{'order_by' must be the number of an operand that is a tensor}}
+dynbatch.kernel @k(%x: tensor<2xf32>) attributes {order_by = 1 : i64} {
+  dynbatch.return
+}
+
+// -----
+
 // expected-error @+1 {{'turn' needs a 'cyclic' stage}}
 dynbatch.kernel @k() attributes {stage = 0 : i64, turn = #dynbatch.turn<first>} {
   dynbatch.return

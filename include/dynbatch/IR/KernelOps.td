@@ -56,7 +56,8 @@ def Dynbatch_KernelOp : Dynbatch_Op<"kernel", [
     and `part` say how a split cyclic stage goes on. `flops` counts the
     floating-point operations of one task. `tuning_key` is set by
     `dynbatch-fuse-gathers` where it made tiles: what a measurement of their size
-    is filed under.
+    is filed under. `order_by` is the number of an operand, large matrices of
+    which tasks may share: a batch runs best with its tasks ordered by address.
 
     A kernel that was lowered for a target has no body; `implementation` names
     the function `(rows, count, scratch, params)` of the runtime ABI. A call
@@ -83,6 +84,7 @@ def Dynbatch_KernelOp : Dynbatch_Op<"kernel", [
                        OptionalAttr<I64Attr>:$part,
                        OptionalAttr<I64Attr>:$flops,
                        OptionalAttr<StrAttr>:$tuning_key,
+                       OptionalAttr<I64Attr>:$order_by,
                        OptionalAttr<FlatSymbolRefAttr>:$implementation,
                        OptionalAttr<I64Attr>:$scratch_bytes,
                        OptionalAttr<I64Attr>:$row_scratch_bytes);

@@ -147,6 +147,11 @@ def FuseGathers : Pass<"dynbatch-fuse-gathers", "::mlir::dynbatch::KernelOp"> {
     needed after the next one, is stored for the rows of a tile. A kernel without
     such a contraction becomes one loop over all rows.
 
+    A product of a vector with a large matrix that the task brings along, such as
+    an expert's of a mixture, is a contraction, too: all tasks of a tile multiply
+    by one block of their matrices, then by the next. The kernel's `order_by` then
+    asks for tasks with the same matrix one after the other.
+
     Before:
 
     ```mlir

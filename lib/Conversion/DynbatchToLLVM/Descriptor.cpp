@@ -93,6 +93,8 @@ static llvm::json::Array describeKernels(ModuleOp module) {
         {"location", getPlace(kernel.getLoc())}};
     if (std::optional<StringRef> key = kernel.getTuningKey())
       object["tuning_key"] = *key;
+    if (std::optional<uint64_t> operand = kernel.getOrderBy())
+      object["order_by"] = static_cast<int64_t>(*operand);
     kernels.push_back(std::move(object));
   }
   return kernels;

@@ -18,6 +18,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
@@ -40,17 +42,63 @@ mlir::dynbatch::tileInLoops(RewriterBase &rewriter, linalg::LinalgOp op,
   return cast<linalg::LinalgOp>(result->tiledOps.front());
 }
 
-/// Tiles `op` to one vector along `loop`, which `lanes` divides.
-static FailureOr<linalg::LinalgOp> tileToVector(RewriterBase &rewriter,
-                                                linalg::LinalgOp op,
-                                                unsigned loop, int64_t lanes) {
+namespace {
+/// Iterations of a parallel loop that go through a reduction side by side.
+struct Chains {
+  unsigned loop = 0;
+  int64_t count = 1;
+};
+} // namespace
+
+/// One chain of sums waits for its last addition; several, as many as there are
+/// registers for, do not, and share what they read of the other operand.
+static Chains chooseChains(linalg::LinalgOp op, unsigned vectorLoop) {
+  constexpr int64_t kMostChains = 6;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  if (op.getNumReductionLoops() == 0 ||
+      !linalg::isParallelIterator(iterators[vectorLoop]))
+    return {};
+  for (unsigned loop = ranges.size(); loop-- > 0;) {
+    if (loop == vectorLoop || !linalg::isParallelIterator(iterators[loop]) ||
+        ShapedType::isDynamic(ranges[loop]))
+      continue;
+    for (int64_t count = kMostChains; count > 1; --count)
+      if (ranges[loop] % count == 0)
+        return {loop, count};
+  }
+  return {};
+}
+
+/// Tiles `op` to one vector along `loop`, which `lanes` divides, and returns an
+/// op for each of the chains.
+static FailureOr<SmallVector<linalg::LinalgOp>>
+tileToVectors(RewriterBase &rewriter, linalg::LinalgOp op, unsigned loop,
+              int64_t lanes, const Chains &chains) {
   SmallVector<OpFoldResult> sizes;
   for (auto [i, range] : llvm::enumerate(op.getStaticLoopRanges())) {
-    int64_t size = i == loop ? lanes : 1;
+    int64_t size = 1;
+    if (i == loop)
+      size = lanes;
+    else if (i == chains.loop)
+      size = chains.count;
     // 0: not tiled.
     sizes.push_back(rewriter.getIndexAttr(size == range ? 0 : size));
   }
-  return tileInLoops(rewriter, op, sizes);
+  FailureOr<linalg::LinalgOp> rest = tileInLoops(rewriter, op, sizes);
+  if (failed(rest))
+    return failure();
+  SmallVector<linalg::LinalgOp> ops;
+  for (int64_t chain = 1; chain < chains.count; ++chain) {
+    rewriter.setInsertionPoint(*rest);
+    auto [first, others] =
+        linalg::splitOp(rewriter, cast<TilingInterface>(rest->getOperation()),
+                        chains.loop, rewriter.getIndexAttr(1));
+    ops.push_back(cast<linalg::LinalgOp>(first.getOperation()));
+    rest = cast<linalg::LinalgOp>(others.getOperation());
+  }
+  ops.push_back(*rest);
+  return ops;
 }
 
 static LogicalResult lowerToLoops(RewriterBase &rewriter, linalg::LinalgOp op) {
@@ -209,16 +257,18 @@ static LogicalResult vectorizeOp(RewriterBase &rewriter, linalg::LinalgOp op,
         return failure();
       continue;
     }
-    FailureOr<linalg::LinalgOp> tiled =
-        tileToVector(rewriter, part, loop, width);
-    if (failed(tiled))
+    FailureOr<SmallVector<linalg::LinalgOp>> vectors =
+        tileToVectors(rewriter, part, loop, width, chooseChains(part, loop));
+    if (failed(vectors))
       return failure();
-    linalg::GenericOp op = keepOneLoop(rewriter, *tiled, loop);
-    rewriter.setInsertionPoint(op);
-    if (succeeded(linalg::vectorize(rewriter, op)))
-      rewriter.eraseOp(op);
-    else if (failed(lowerToLoops(rewriter, op)))
-      return failure();
+    for (linalg::LinalgOp vector : *vectors) {
+      linalg::GenericOp op = keepOneLoop(rewriter, vector, loop);
+      rewriter.setInsertionPoint(op);
+      if (succeeded(linalg::vectorize(rewriter, op)))
+        rewriter.eraseOp(op);
+      else if (failed(lowerToLoops(rewriter, op)))
+        return failure();
+    }
   }
   return success();
 }
@@ -243,6 +293,9 @@ LogicalResult mlir::dynbatch::vectorizeRows(FunctionOpInterface func,
   // driver like changes without end. What is not folded is right as it is.
   (void)applyPatternsGreedily(func, std::move(views));
   func.walk([](LoopLikeOpInterface loop) { moveLoopInvariantCode(loop); });
+  // Hoisting knows the same element by the same index value.
+  DominanceInfo dominance(func);
+  eliminateCommonSubExpressions(rewriter, dominance, func);
   linalg::hoistRedundantVectorTransfers(func);
 
   RewritePatternSet vectors(context);
@@ -258,6 +311,12 @@ LogicalResult mlir::dynbatch::vectorizeRows(FunctionOpInterface func,
   vector::TransferWriteOp::getCanonicalizationPatterns(vectors, context);
   if (failed(applyPatternsGreedily(func, std::move(vectors))))
     return func.emitOpError("vector operations cannot be lowered");
+  // Partial results of lanes are added up in a tree; one after the other they
+  // would take as long as a sum of a thousand terms before them.
+  func.walk([](vector::ReductionOp op) {
+    if (isa<FloatType>(op.getDest().getType()))
+      op.setFastmath(op.getFastmath() | arith::FastMathFlags::reassoc);
+  });
 
   RewritePatternSet maths(context);
   populateMathPolynomialApproximationPatterns(maths);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <utility>
 
 using namespace dynbatch::rt;
@@ -63,9 +64,11 @@ int64_t CpuExecutor::rowsPerPiece(int64_t count, int64_t flopsPerTask,
 }
 
 Status CpuExecutor::run(unsigned kernel, const int64_t *rows, int64_t count) {
-  if (options.threads == 1)
-    return call(/*thread=*/0, kernel, rows, count);
   single.assign(1, {kernel, /*depth=*/0, rows, count});
+  if (options.threads == 1) {
+    orderRows(single);
+    return call(/*thread=*/0, kernel, single[0].rows, count);
+  }
   return runTogether(single);
 }
 
@@ -84,6 +87,36 @@ bool CpuExecutor::isWorthThreads(const std::vector<Batch> &batches) const {
   return total >= kPiecesToWake * options.grainFlops;
 }
 
+void CpuExecutor::orderRows(std::vector<Batch> &batches) {
+  const std::vector<Kernel> &kernels = module.descriptor().kernels;
+  size_t words = 0;
+  for (const Batch &batch : batches)
+    if (kernels[batch.kernel].orderBy)
+      words += batch.count * kernels[batch.kernel].rowWords;
+  // Batches point into it, so it must not move while it is filled.
+  ordered.clear();
+  ordered.reserve(words);
+  for (Batch &batch : batches) {
+    const Kernel &kernel = kernels[batch.kernel];
+    if (!kernel.orderBy)
+      continue;
+    auto word = [&](int64_t row) {
+      return batch.rows[row * kernel.rowWords + *kernel.orderBy];
+    };
+    order.resize(batch.count);
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int64_t lhs, int64_t rhs) {
+      return std::make_pair(word(lhs), lhs) < std::make_pair(word(rhs), rhs);
+    });
+    size_t begin = ordered.size();
+    for (int64_t row : order) {
+      const int64_t *first = batch.rows + row * kernel.rowWords;
+      ordered.insert(ordered.end(), first, first + kernel.rowWords);
+    }
+    batch.rows = ordered.data() + begin;
+  }
+}
+
 void CpuExecutor::addPieces(Batch &batch, bool split) {
   int64_t flops = module.descriptor().kernels[batch.kernel].flops;
   int64_t size =
@@ -97,6 +130,7 @@ void CpuExecutor::addPieces(Batch &batch, bool split) {
 Status CpuExecutor::runTogether(std::vector<Batch> &batches) {
   using Clock = std::chrono::steady_clock;
   pieces.clear();
+  orderRows(batches);
   bool threads = isWorthThreads(batches);
   for (Batch &batch : batches)
     addPieces(batch, threads);

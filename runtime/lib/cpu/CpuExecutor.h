@@ -64,6 +64,8 @@ private:
   /// Whether the work is worth waking the threads up.
   bool isWorthThreads(const std::vector<Batch> &batches) const;
   void addPieces(Batch &batch, bool split);
+  /// Lets tasks that share a matrix come one after the other.
+  void orderRows(std::vector<Batch> &batches);
 
   Module module;
   void *const *params;
@@ -73,6 +75,7 @@ private:
   // Of the present call; kept for their memory.
   std::vector<Batch> single;
   std::vector<Piece> pieces;
+  std::vector<int64_t> ordered, order; ///< rows, and their numbers
 };
 
 } // namespace dynbatch::rt

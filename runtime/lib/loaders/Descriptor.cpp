@@ -321,6 +321,13 @@ bool DescriptorParser::kernels(const json &root) {
         (value.contains("tuning_key") &&
          !string(value, path, "tuning_key", kernel.tuningKey)))
       return false;
+    if (value.contains("order_by")) {
+      if (!integer(value, path, "order_by", kMostOperands,
+                   kernel.orderBy.emplace()))
+        return false;
+      if (*kernel.orderBy >= kernel.operands)
+        return fail(path, "'order_by' is not the number of an operand");
+    }
     if (kernel.rowWords != kernel.operands + 1)
       return fail(path, "'row_words' must be 'operands' + 1");
     kernel.stage = static_cast<unsigned>(stage);

@@ -99,6 +99,8 @@ struct Kernel {
   /// What dynbatch-tune files a measurement of it under; empty if its code has
   /// no tiles.
   std::string tuningKey;
+  /// The operand by whose words a batch's tasks are best ordered, if any.
+  std::optional<int64_t> orderBy;
 
   /// The parts of a depth as dynbatch_rt_reserve takes it.
   int64_t round(int64_t depth) const {
