@@ -27,6 +27,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import harness
 
@@ -53,6 +54,10 @@ DEFAULT_HIDDEN = [64, 256, 512]
 
 # A side has fewer passes when they take longer.
 ROUND_SECONDS = 0.3
+
+# Threads of a library that has just computed wait for more work without sleeping;
+# OpenBLAS's for 2^26 cycles. Whoever is measured next must not pay for that.
+SETTLE_SECONDS = 0.1
 
 # Results of minibatches are compared that have so many instances at least.
 LEAST_CHECKED = 64
@@ -118,8 +123,10 @@ def measure_point(args, dynbatch, peers, instances, batch_size, threads):
     }
     own, samples = [], {side: [] for side in chosen}
     for _ in range(args.repeats):
+        time.sleep(SETTLE_SECONDS)
         own.append(dynbatch.measure(instances, batch_size, threads))
         for side, (peer, passes) in chosen.items():
+            time.sleep(SETTLE_SECONDS)
             samples[side].append(peer.measure(instances, batch_size, passes))
     sides = {}
     for side, times in samples.items():
