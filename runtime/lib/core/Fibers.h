@@ -43,6 +43,8 @@ public:
   FiberList &operator=(const FiberList &) = delete;
 
   bool empty() const { return !head; }
+  /// What pop would return, or null.
+  Fiber *front() const { return head; }
   void push(Fiber &fiber) {
     fiber.next = nullptr;
     *tail = &fiber;
@@ -98,7 +100,7 @@ public:
   void recycle(Fiber &fiber) { unused.push(fiber); }
 
   /// The next fiber that can go on; null if there is none.
-  Fiber *takeReady() { return ready.empty() ? nullptr : ready.pop(); }
+  Fiber *takeReady();
   /// Are there fibers that wait for a flush?
   bool anyParked() const { return !parked.empty(); }
   /// After a flush: those that waited for it can go on.
@@ -129,6 +131,19 @@ private:
   Fiber *running = nullptr;
   size_t peak = 0;
 };
+
+inline Fiber *Fibers::takeReady() {
+  if (ready.empty())
+    return nullptr;
+  Fiber *fiber = ready.pop();
+  // Kernels have taken the caches meanwhile.
+  if (Fiber *next = ready.front()) {
+    next->code.prefetch();
+    if (next->next)
+      __builtin_prefetch(next->next);
+  }
+  return fiber;
+}
 
 inline Fibers::Event Fibers::enter(Fiber &fiber) {
   Fiber *outer = running;
