@@ -262,6 +262,15 @@ def read_results(paths):
         first["repeats"] += other["repeats"]
         first["versions"].update(other["versions"])
         first["sides"] += [side for side in other["sides"] if side not in first["sides"]]
+    models = list(dict.fromkeys(row["model"] for row in first["rows"]))
+    first["rows"].sort(
+        key=lambda row: (
+            models.index(row["model"]),
+            bool(row["words"]),
+            *(row[key] for key in ("hidden", "threads", "batch_size")),
+            row["words"] or 0,
+        )
+    )
     return first
 
 
