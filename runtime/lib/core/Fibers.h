@@ -136,7 +136,7 @@ inline Fiber *Fibers::takeReady() {
   if (ready.empty())
     return nullptr;
   Fiber *fiber = ready.pop();
-  // Kernels have taken the caches meanwhile.
+  // Its frames were last used before the flush.
   if (Fiber *next = ready.front()) {
     next->code.prefetch();
     if (next->next)
